@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 from component import Component
 from server import Server, free_port
@@ -121,12 +122,21 @@ class Kafka(Component):
 
     def end(self, name):
         """The number of records that were written to a topic, with those of transactions that do not count."""
-        from confluent_kafka import Consumer, TopicPartition
+        from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
         reader = Consumer({"bootstrap.servers": f"127.0.0.1:{self.port}", "group.id": "test", "isolation.level": "read_uncommitted"})
+        deadline = time.monotonic() + 30
         try:
-            partitions = reader.list_topics(name, 30).topics[name].partitions
-            return sum(reader.get_watermark_offsets(TopicPartition(name, number), 30)[1] for number in partitions)
+            while True:
+                try:
+                    partitions = reader.list_topics(name, 30).topics[name].partitions
+                    return sum(reader.get_watermark_offsets(TopicPartition(name, number), 30)[1] for number in partitions)
+                except KafkaException as error:
+                    # A topic that was just made has no leader yet.
+                    starting = (KafkaError.NOT_LEADER_FOR_PARTITION, KafkaError.LEADER_NOT_AVAILABLE, KafkaError.UNKNOWN_TOPIC_OR_PART)
+                    if error.args[0].code() not in starting or time.monotonic() > deadline:
+                        raise
+                time.sleep(0.1)
         finally:
             reader.close()
 

@@ -1,6 +1,7 @@
 """Runs every system test and prints a line for each; exits with 1 if one failed. Those that mostly wait (`server.waits`) run in lanes of
 their own, the longest first, beside the rest, which run one after the other. Who has finished helps the others; no more than two tests that
-work run at a time."""
+work run at a time. A test that failed beside others runs once more at the end, alone: many hold promises about time, and a machine that
+is busy with three other tests breaks them. It counts as failed if it fails again; if not, the summary names it with what went wrong."""
 
 import importlib
 import itertools
@@ -15,6 +16,8 @@ import traceback
 WAITING = 3
 # Sockets of the tests that open thousands. The limit holds for the whole process, so no test may set and restore it.
 OPEN_FILES = 20_000
+# So many tests that failed run again, alone.
+ALONE_MAX = 12
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODULES = sorted(name[:-3] for name in os.listdir(HERE) if name.startswith("test_"))
 
@@ -23,22 +26,50 @@ class Run:
     """The results of the tests so far."""
 
     def __init__(self, binary):
-        self.binary, self.passed, self.failed = binary, 0, 0
+        self.binary, self.passed = binary, 0
+        # The tests that failed beside others, and those that failed again: (name, test, traceback).
+        self.again, self.failed = [], []
         self.lock = threading.Lock()
 
     def all(self, *lists):
         """Runs the tests of each list, one after the other; other threads take tests of the same lists."""
         for name, test in itertools.chain(*lists):
-            start = time.monotonic()
-            try:
-                test(self.binary)
-                outcome = f"ok    {name} ({time.monotonic() - start:.1f} s)"
-            except Exception:  # a failing test must not hide the others
-                outcome = f"FAIL  {name}\n{traceback.format_exc()}"
-            with self.lock:
-                self.passed += outcome.startswith("ok")
-                self.failed += outcome.startswith("FAIL")
-                print(outcome, flush=True)
+            self.one(name, test, self.again)
+
+    def one(self, name, test, failures):
+        start = time.monotonic()
+        try:
+            test(self.binary)
+            outcome, trace = f"ok    {name} ({time.monotonic() - start:.1f} s)", None
+        except Exception:  # a failing test must not hide the others
+            trace = traceback.format_exc()
+            outcome = f"FAIL  {name}\n{trace}"
+        with self.lock:
+            if trace is None:
+                self.passed += 1
+            else:
+                failures.append((name, test, trace))
+            print(outcome, flush=True)
+
+    def alone(self):
+        """Runs what failed beside others once more. More than a few of them are no matter of time."""
+        if len(self.again) > ALONE_MAX:
+            self.failed = self.again
+            return
+        for name, test, _ in self.again:
+            print(f"again {name}, alone", flush=True)
+            self.one(name, test, self.failed)
+
+    def summary(self):
+        """Prints each failure once more: the last lines of a long log are those that are read."""
+        failed = {name for name, _, _ in self.failed}
+        for name, _, trace in self.again:
+            if name not in failed:
+                print(f"BUSY  {name}: failed beside other tests, passed alone\n{trace}")
+        for name, _, trace in self.failed:
+            print(f"FAIL  {name}\n{trace}")
+        unsteady = len(self.again) - len(self.failed)
+        print(f"{self.passed} passed, {len(self.failed)} failed" + (f", {unsteady} of those that passed only alone" if unsteady else ""), flush=True)
 
 
 def main():
@@ -59,7 +90,8 @@ def main():
     run.all(rest, waiting)
     for thread in threads:
         thread.join()
-    print(f"{run.passed} passed, {run.failed} failed")
+    run.alone()
+    run.summary()
     return 1 if run.failed or not run.passed else 0
 
 

@@ -124,6 +124,6 @@ class RabbitMQ(Component):
         # It leaves its epmd behind, which ends only when it knows that the node has ended.
         is_over = lambda: "Killed" in subprocess.run(["epmd", "-port", str(self.epmd_port), "-kill"], capture_output=True, text=True, timeout=20, env=self.environment).stdout
         try:
-            Server.until(is_over, 10, "epmd to end")
+            Server.until(is_over, 30, "epmd to end")
         finally:
             self.holder.cleanup()

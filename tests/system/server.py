@@ -103,7 +103,7 @@ class Server:
         if self.password is None:
             # The page answers a moment before the server prints its address.
             said = lambda: re.search(r"password[^\n]*?: (\S+)", self.stderr())
-            self.until(said, 5, "the password of the first run")
+            self.until(said, 30, "the password of the first run")
             self.password = said().group(1)
         if logs_in:
             self.call("login", {"user": "admin", "password": self.password})

@@ -89,7 +89,7 @@ def test_every_row_adds_up_over_reloads(binary):
         turns = 4
         for turn in range(turns):
             send(server, TURN)
-            server.until(lambda: figure(server, "center.received.processed") == (turn + 1) * len(TURN), 5, "all of them")
+            server.until(lambda: figure(server, "center.received.processed") == (turn + 1) * len(TURN), 30, "all of them")
             changed = config + f"# {turn}\n"
             if turn == 2:
                 # The disk queue disappears with its destination, and is found again when the destination returns.
@@ -97,8 +97,8 @@ def test_every_row_adds_up_over_reloads(binary):
             server.write_config(changed)
             server.ctl("reload")
         n = turns * len(TURN)
-        server.until(lambda: living.lines == 200 * turns, 10, "the other receiver to have all")
-        server.until(lambda: accounts(server)["d_once#0"][1].get("queued", 0) == 0, 5, "files to be written")
+        server.until(lambda: living.lines == 200 * turns, 30, "the other receiver to have all")
+        server.until(lambda: accounts(server)["d_once#0"][1].get("queued", 0) == 0, 30, "files to be written")
         rows = accounts(server)
         slow = figure(server, "filter.f_slow.matched")
         assert figure(server, "filter.f_noise.matched") == 40 * turns
@@ -127,7 +127,7 @@ def test_every_row_adds_up_over_reloads(binary):
         server.ctl("stats", "--reset")
         assert accounts(server)["d_disk#0"] == (200 * (turns - 1), {"queued": 200 * (turns - 1)})
         send(server, ["nobody: here"] * 5)
-        server.until(lambda: figure(server, "center.received.processed") == 5, 5, "five")
+        server.until(lambda: figure(server, "center.received.processed") == 5, 30, "five")
         taken, parts = accounts(server)["received"]
         assert taken == 5 and parts.get("unrouted", 0) + parts.get("routed", 0) == 5 and parts["unrouted"] >= 4, parts
         server.ctl("stats", "--remove-orphans")

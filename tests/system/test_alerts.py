@@ -96,7 +96,7 @@ def check_preview(server, messages):
     each = {"kind": "match", "query": "alpha", "by": "host"}
     alphas = [message for message in messages if "alpha" in message["message"]]
     # What has only just arrived may still be followed by something that was received before it.
-    server.until(lambda: tried(each)["fired_total"] == len(alphas), 10, "each message to be reported")
+    server.until(lambda: tried(each)["fired_total"] == len(alphas), 30, "each message to be reported")
     found = tried(each)
     assert sum(found["fired"]) == sum(found["matched"]) == len(alphas) and found["per_day"] > 0, found
     assert found["moments"][0]["key"] == {"host": alphas[0]["host"]} and found["unread"] == 0, found["moments"][0]

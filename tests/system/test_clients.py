@@ -50,7 +50,7 @@ def test_rsyslog(binary):
         command = ["rsyslogd", "-n", "-f", folder + "/rsyslog.conf", "-i", folder + "/pid"]
         rsyslog = subprocess.Popen(command, env={**os.environ, "PATH": path})
         try:
-            server.until(lambda: os.path.exists(folder + "/in.sock"), 10, "rsyslog's socket")
+            server.until(lambda: os.path.exists(folder + "/in.sock"), 30, "rsyslog's socket")
             subprocess.run(["logger", "-u", folder + "/in.sock", "-t", "relayed", "through rsyslog numbatish"], check=True)
             server.found("numbatish", 2)
             rows = server.search("numbatish")["rows"]

@@ -32,7 +32,7 @@ def test_each_value_has_its_own_answer(binary):
         assert (found["written"], found["dead"]) == (160, 40), found
         # A value is listed when a thread of collectd has taken it from its queue.
         wanted = sorted(f"h{number}/a_b/gauge-17" for number in range(200) if number % 10 not in (3, 7))
-        Server.until(lambda: target.names() == wanted, 10, "160 values to be listed")
+        Server.until(lambda: target.names() == wanted, 30, "160 values to be listed")
         assert target.ask('GETVAL h42/a_b/gauge-17') == ["value=4.200000e+01"]
         letters = dead(server, "cat", "d_c#0")
         assert letters.count("Parsing the values string failed") == 20 and letters.count("the values are no numbers") == 20, letters
@@ -57,7 +57,7 @@ def test_collectd_that_is_killed_loses_no_value(binary):
         assert (found["written"], found["dead"], found["queued"], found["dropped"]) == (2400, 0, 0, 0), found
         # What collectd had acknowledged and not yet written ended with it. It has all of what came after its last start.
         last = {f"web/p{number}-p{number}/gauge" for number in range(2000, 2400)}
-        Server.until(lambda: last <= set(target.names()), 10, "the last values to be listed")
+        Server.until(lambda: last <= set(target.names()), 30, "the last values to be listed")
     finally:
         server.close()
         target.close()

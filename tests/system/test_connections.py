@@ -65,7 +65,7 @@ def test_idle_connections(binary):
         with socket.create_connection(("127.0.0.1", server.port)) as one:
             one.sendall(LINE % 0)
         dial(tls, server.folder + "/pki").close()
-        Server.until(lambda: len(numbers(server.folder + "/out.log")) == 1, 5, "the first message")
+        Server.until(lambda: len(numbers(server.folder + "/out.log")) == 1, 30, "the first message")
         sizes = [resident(server)]
         kinds = (("s_plain", PLAIN, lambda: socket.create_connection(("127.0.0.1", server.port))),
                  ("s_tls", TLS, lambda: dial(tls, server.folder + "/pki")))
@@ -144,7 +144,7 @@ def queue_survives(binary, reliable):
                          in server.text("/metrics"), 10, "the queue to hold all")
             # The size of the file shows when the last message was written: each message has a little more than its 73
             # bytes.
-            Server.until(lambda: figure(server, "d_away", "disk_usage") > 20_000 * 73, 10, "the disk to have all")
+            Server.until(lambda: figure(server, "d_away", "disk_usage") > 20_000 * 73, 30, "the disk to have all")
         server.stop(signal.SIGKILL)
         listed = os.popen(f"{binary} queue ls {server.folder}/queues").read()
         assert "20000 messages" in listed, listed

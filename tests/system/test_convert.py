@@ -231,7 +231,7 @@ class Pair:
 
     def send(self):
         for port in self.ports:
-            Server.until(lambda: self.accepts(port), 10, f"{self.name}: port {port}")
+            Server.until(lambda: self.accepts(port), 30, f"{self.name}: port {port}")
 
     def accepts(self, port):
         try:

@@ -69,11 +69,11 @@ def test_taps_show_passing_messages(binary):
         destination = Tap(server, "destination:d_odd", "--template", "$MSG")
         time.sleep(0.5)
         send(server.port, [f"{'odd' if n % 2 else 'even'} {n}" for n in range(100)])
-        server.until(lambda: len(destination.lines) >= 50, 5, "what reaches the destination")
-        server.until(lambda: len(path.lines) >= 100, 5, "what enters the path")
+        server.until(lambda: len(destination.lines) >= 50, 30, "what reaches the destination")
+        server.until(lambda: len(path.lines) >= 100, 30, "what enters the path")
         assert destination.lines == [f"odd {n}" for n in range(1, 100, 2)]
         assert json.loads(path.lines[0])["MESSAGE"] == "even 0", path.lines[0]
-        server.until(lambda: len(source.lines) >= 5, 5, "what the filter holds for")
+        server.until(lambda: len(source.lines) >= 5, 30, "what the filter holds for")
         assert source.lines == [f"odd {n}" for n in range(11, 20, 2)], source.lines
         server.write_config(CONFIG + "# changed\n")
         server.ctl("reload")
@@ -83,7 +83,7 @@ def test_taps_show_passing_messages(binary):
             tap.stop()
         refused = Tap(server, "nothing")
         assert refused.process.wait(5) == 1
-        server.until(lambda: refused.notices, 2, "why")
+        server.until(lambda: refused.notices, 30, "why")
         assert "source s_net" in refused.notices[0] and "log odd" in refused.notices[0], refused.notices
     finally:
         server.close()
@@ -105,16 +105,16 @@ def test_a_slow_tap_delays_nothing(binary):
             peer.sendall(text)
         written = lambda: sum(int(value) for value in re.findall(r"dst\.file\.d_all.*\.written=(\d+)", server.ctl("query", "get", "*d_all*written")))
         server.until(lambda: written() == count, 20, "everything to be written")
-        server.until(lambda: any("not looked at" in line for line in looks.notices), 5, "what was missed")
+        server.until(lambda: any("not looked at" in line for line in looks.notices), 30, "what was missed")
         missed = sum(int(line.split()[0]) for line in looks.notices if "not looked at" in line)
         assert 0 < missed < count, looks.notices
-        server.until(lambda: any(int(line.split()[0]) > 0 for line in rate.lines), 5, "a rate")
+        server.until(lambda: any(int(line.split()[0]) > 0 for line in rate.lines), 30, "a rate")
         for tap in (rate, looks):
             tap.stop()
         stuck.kill()
         stuck.wait(5)
         send(server.port, ["odd last"])
-        server.until(lambda: written() == count + 1, 5, "the last one")
+        server.until(lambda: written() == count + 1, 30, "the last one")
     finally:
         server.close()
 
@@ -135,9 +135,9 @@ def test_the_verbs_of_ctl(binary):
             assert done.returncode == code, done
             return done.stdout + done.stderr
 
-        server.until(lambda: "d_all#0" in ctl("query", "list", "*written"), 5, "statistics")
+        server.until(lambda: "d_all#0" in ctl("query", "list", "*written"), 30, "statistics")
         all_written = lambda: int(ctl("query", "get", "--sum", "dst.file.*.written"))
-        server.until(lambda: all_written() == 3, 5, "three lines")
+        server.until(lambda: all_written() == 3, 30, "three lines")
         assert ctl("stats").startswith("SourceName;SourceId;SourceInstance;State;Type;Number\n")
         assert "syslogng_input_events_total{" in ctl("stats", "prometheus")
         assert "d_odd#0" in ctl("query", "get", "--reset", "*d_odd#0*written")

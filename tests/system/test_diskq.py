@@ -162,7 +162,7 @@ def test_messages_of_every_kind_of_file_are_delivered(binary):
         try:
             server.start()
             delivered = lambda: open(server.folder + "/out.log").read().splitlines()
-            server.until(lambda: os.path.exists(server.folder + "/out.log") and len(delivered()) >= wanted, 15, "the messages")
+            server.until(lambda: os.path.exists(server.folder + "/out.log") and len(delivered()) >= wanted, 30, "the messages")
             assert delivered() == [row(number) for number in expected], (reliable, ending)
         finally:
             server.stop()
@@ -270,7 +270,7 @@ def test_queues_move_with_their_messages(binary):
     try:
         server.start()
         out = server.folder + "/out.log"
-        server.until(lambda: os.path.exists(out) and len(open(out).readlines()) >= 50, 15, "the messages")
+        server.until(lambda: os.path.exists(out) and len(open(out).readlines()) >= 50, 30, "the messages")
         assert open(out).read().splitlines() == [row(number) for number in range(50)]
         used = server.folder + "/data/disk-buffers/d_file#0"
         for words in (["assign", "--name", "d_new#0", used], ["import", "--into", used, path + ".imported"]):

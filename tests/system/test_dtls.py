@@ -67,7 +67,7 @@ class Client:
         return self.log.read()
 
     def open(self):
-        Server.until(lambda: "Verify return code: 0" in self.said() or self.process.poll() is not None, 10, "a handshake")
+        Server.until(lambda: "Verify return code: 0" in self.said() or self.process.poll() is not None, 30, "a handshake")
         assert self.process.poll() is None, self.said()
         return self
 
@@ -195,14 +195,14 @@ def test_openssl_sends(binary):
         assert "ECDHE-RSA-AES128-GCM-SHA256" in client.said(), client.said()
         for number in range(20):
             client.say(number)
-        Server.until(lambda: len(numbers(path)) == 20, 10, "all messages of openssl")
+        Server.until(lambda: len(numbers(path)) == 20, 30, "all messages of openssl")
         with open(path) as lines:
             assert next(lines).startswith("rfc6012 sender.example web relayed message"), "not as it was sent"
         assert figure(server, "connections") == 2
         client.close()
-        Server.until(lambda: figure(server, "connections") == 1, 5, "the goodbye")
+        Server.until(lambda: figure(server, "connections") == 1, 30, "the goodbye")
         other.say(20)
-        Server.until(lambda: 20 in numbers(path), 5, "the other peer")
+        Server.until(lambda: 20 in numbers(path), 30, "the other peer")
         other.close()
     finally:
         server.close()
@@ -218,15 +218,15 @@ def test_strangers_are_refused(binary):
         for folder, name, words in cases:
             shown = ["-cert", f"{folder}/{name}.pem", "-key", f"{folder}/{name}.key"] if name else []
             bad = Client(server.port, keys, None, *shown)
-            Server.until(lambda: words in server.stderr(), 10, f"{words!r} in the log")
-            Server.until(lambda: "alert" in bad.said(), 10, "the alert at the peer")
+            Server.until(lambda: words in server.stderr(), 30, f"{words!r} in the log")
+            Server.until(lambda: "alert" in bad.said(), 30, "the alert at the peer")
             bad.kill()
             time.sleep(1.1)  # what strangers cause is said once a second
         assert figure(server, "errors") == 2
         assert figure(server, "connections") == 0
         good = Client(server.port, keys).open()
         good.say(1)
-        Server.until(lambda: 1 in numbers(server.folder + "/out.log"), 5, "the message of one that is known")
+        Server.until(lambda: 1 in numbers(server.folder + "/out.log"), 30, "the message of one that is known")
         good.close()
     finally:
         server.close()
@@ -244,15 +244,15 @@ def test_openssl_receives(binary):
         peer = wrong = None
         try:
             feed(server.port, range(50))
-            Server.until(lambda: "nobody listens on this port" in server.stderr(), 5, "words about nobody")
+            Server.until(lambda: "nobody listens on this port" in server.stderr(), 30, "words about nobody")
             wrong = Receiver(port, folder + "/other")
-            Server.until(lambda: "is not signed by a CA" in server.stderr(), 10, "words about the wrong receiver")
+            Server.until(lambda: "is not signed by a CA" in server.stderr(), 30, "words about the wrong receiver")
             wrong.stop()
             assert not wrong.numbers(), "messages for a stranger"
             peer = Receiver(port, keys, "-mtu", "400")
             Server.until(lambda: peer.numbers() == set(range(50)), 20, "all that waited")
             feed(server.port, range(50, 100))
-            Server.until(lambda: peer.numbers() == set(range(100)), 10, "all messages in openssl")
+            Server.until(lambda: peer.numbers() == set(range(100)), 30, "all messages in openssl")
             peer.stop()
             # The first datagram after the end of a receiver is lost, because UDP reports the error only
             # after it.
@@ -283,16 +283,16 @@ def test_restarts(binary):
     path = server.folder + "/out.log"
     try:
         feed(ours.port, [1])
-        Server.until(lambda: 1 in numbers(path), 10, "the first message")
+        Server.until(lambda: 1 in numbers(path), 30, "the first message")
         server.stop()  # a goodbye
         feed(ours.port, [2])
-        Server.until(lambda: "closed the association" in ours.stderr(), 5, "the goodbye at the sender")
+        Server.until(lambda: "closed the association" in ours.stderr(), 30, "the goodbye at the sender")
         server.start()
-        Server.until(lambda: 2 in numbers(path), 10, "the message that waited")
+        Server.until(lambda: 2 in numbers(path), 30, "the message that waited")
         ours.stop(9)  # no goodbye: another port
         ours.start()
         feed(ours.port, [3])
-        Server.until(lambda: 3 in numbers(path), 10, "a message of the new sender")
+        Server.until(lambda: 3 in numbers(path), 30, "a message of the new sender")
         server.stop(9)
         server.start()
         time.sleep(5.2)  # a hint that it is unknown is believed by an association of some age
@@ -329,7 +329,7 @@ def test_bad_line(binary):
             got = lines.read().splitlines()
         assert all(re.fullmatch(r"rfc6012 sender\.example web relayed message \d+", text) for text in got), "changed"
         assert len(got) == len(set(got)), "doubled"
-        Server.until(lambda: figure(server, "frame_errors") > 0, 5, "the odd datagrams in the figures")
+        Server.until(lambda: figure(server, "frame_errors") > 0, 30, "the odd datagrams in the figures")
     finally:
         ours.close()
         line.close()
@@ -382,7 +382,7 @@ def test_flood(binary):
                 stranger.close()
         honest = Client(server.port, server.folder + "/pki").open()
         honest.say(1)
-        Server.until(lambda: 1 in numbers(server.folder + "/out.log"), 10, "an honest message")
+        Server.until(lambda: 1 in numbers(server.folder + "/out.log"), 30, "an honest message")
         honest.close()
         assert sent > 5_000 and answered, (sent, answered)
         assert memory(server) - before < 4096, f"{memory(server) - before} KiB for {sent} hellos"
@@ -399,8 +399,8 @@ def test_loggen(binary):
                    "--interval", "5", "127.0.0.1", str(server.port)]
         subprocess.run(command, check=True, capture_output=True, timeout=60)
         path = server.folder + "/out.log"
-        Server.until(lambda: sum(1 for _ in open(path)) == 4000, 10, "all messages")
-        Server.until(lambda: figure(server, "connections") == 0, 5, "the goodbyes")
+        Server.until(lambda: sum(1 for _ in open(path)) == 4000, 30, "all messages")
+        Server.until(lambda: figure(server, "connections") == 0, 30, "the goodbyes")
     finally:
         server.close()
 
@@ -415,7 +415,7 @@ def test_long_messages(binary):
             for number, size in enumerate((2048, 8192, 16000, 30000)):
                 out.sendall((FRAME % number).encode() + b" " + b"x" * size + b"\n")
         path = server.folder + "/out.log"
-        Server.until(lambda: os.path.exists(path) and sum(1 for _ in open(path)) == 4, 10, "the long messages")
+        Server.until(lambda: os.path.exists(path) and sum(1 for _ in open(path)) == 4, 30, "the long messages")
         with open(path) as lines:
             sizes = [len(line.split()[-1]) for line in lines]
         assert sizes[:3] == [2048, 8192, 16000], sizes

@@ -28,13 +28,13 @@ def test_generated_messages_come_at_once(binary):
         server.until(lambda: text("once"), 10, "the first message, long before the pause of 30 s has passed")
         assert time.monotonic() - start < 20
         assert text("once") == 'host prog {"n":7} message text\n', text("once")
-        server.until(lambda: text("more") == "tick\n" * 3, 10, "the others, each after a pause")
-        server.until(lambda: text("example"), 5, "the example")
+        server.until(lambda: text("more") == "tick\n" * 3, 30, "the others, each after a pause")
+        server.until(lambda: text("example"), 30, "the example")
         thread, message = text("example").rstrip("\n").split(" ", 1)
         assert thread.startswith("thread_id=") and thread[10:].isdigit() and message == "message=message text", text("example")
-        server.until(lambda: " starting up; version=" in text("own"), 5, "our own first message")
+        server.until(lambda: " starting up; version=" in text("own"), 30, "our own first message")
         server.ctl("reload")
-        server.until(lambda: "Configuration reload finished" in text("own"), 5, "the end of the reload")
+        server.until(lambda: "Configuration reload finished" in text("own"), 30, "the end of the reload")
         server.stop()
         assert " shutting down; version=" in text("own"), text("own")
     finally:

@@ -54,25 +54,25 @@ def test_options_of_files(binary):
     try:
         server.start()
         send(server, ("a", "app", "it's \"one\""), ("b", "app", "two"))
-        Server.until(lambda: content(folder + "/deep/b/app.log") == "two\n", 5, "the files")
+        Server.until(lambda: content(folder + "/deep/b/app.log") == "two\n", 30, "the files")
         for path, mode, owner, group in (("deep/a/app.log", 0o640, 1, 2), ("deep/a", 0o751, 3, 4), ("deep", 0o751, 3, 4)):
             found = os.stat(f"{folder}/{path}")
             assert (stat.S_IMODE(found.st_mode), found.st_uid, found.st_gid) == (mode, owner, group), (path, found)
         assert os.readlink(folder + "/newest") == folder + "/deep/b/app.log"
-        Server.until(lambda: content(folder + "/escaped") == "'it\\'s \\\"one\\\"'\n'two'\n", 5, content(folder + "/escaped"))
-        Server.until(lambda: content(old) == "it's \"one\"\n", 5, "the emptied file: " + content(old))
+        Server.until(lambda: content(folder + "/escaped") == "'it\\'s \\\"one\\\"'\n'two'\n", 30, content(folder + "/escaped"))
+        Server.until(lambda: content(old) == "it's \"one\"\n", 30, "the emptied file: " + content(old))
         assert content(folder + "/old-b") == "before\ntwo\n"
-        Server.until(lambda: old not in open_files(server), 4, "the idle file to be closed")
+        Server.until(lambda: old not in open_files(server), 30, "the idle file to be closed")
         send(server, ("a", "other", "three"))
-        Server.until(lambda: os.readlink(folder + "/newest") == folder + "/deep/a/other.log", 5, "the link to move")
+        Server.until(lambda: os.readlink(folder + "/newest") == folder + "/deep/a/other.log", 30, "the link to move")
         for number in range(5):
             send(server, *[("a", "other", f"turned {number} {line:02}") for line in range(100)])
-            Server.until(lambda: content(folder + "/turned").endswith(f"turned {number} 99\n"), 5, "the lines")
+            Server.until(lambda: content(folder + "/turned").endswith(f"turned {number} 99\n"), 30, "the lines")
         assert sorted(name for name in os.listdir(folder) if name.startswith("turned")) == ["turned", "turned.1", "turned.2", "turned.3"]
         kept = "".join(content(folder + "/turned" + end) for end in (".3", ".2", ".1", ""))
         wanted = [f"turned {number} {line:02}" for number in range(5) for line in range(100)]
         assert kept.splitlines() == wanted[-len(kept.splitlines()):] and len(kept.splitlines()) >= 200, kept
-        Server.until(lambda: content(f"/proc/{server.process.pid}/comm") == "other\n", 5, "the kernel's file")
+        Server.until(lambda: content(f"/proc/{server.process.pid}/comm") == "other\n", 30, "the kernel's file")
     finally:
         server.close()
 
@@ -114,13 +114,13 @@ def test_blocks(binary):
         receiver.start()
         sender.start()
         send(sender, ("web1", "app", "hello {world}"))
-        Server.until(lambda: content(receiver.folder + "/out").endswith("\n"), 5, "the whole message")
+        Server.until(lambda: content(receiver.folder + "/out").endswith("\n"), 30, "the whole message")
         got = json.loads(content(receiver.folder + "/out"))
         assert (got["HOST"], got["PROGRAM"], got["PID"], got["MESSAGE"]) == ("web1", "app", "7", "hello {world}"), got
         assert "t1" in got["TAGS"] and "t2" in got["TAGS"] and got["app"]["colour"] == "blue", got
         assert got["_dotted"]["name"] == "x" and not got["left"], got
         own = sender.folder + "/own"
-        Server.until(lambda: "auditd|USER_START|77|" in content(own) and "mbox|" in content(own), 5, "files: " + content(own))
+        Server.until(lambda: "auditd|USER_START|77|" in content(own) and "mbox|" in content(own), 30, "files: " + content(own))
         mail = content(own)[content(own).index("mbox|"):]
         assert "Subject: one" in mail and "From here on" in mail, mail
     finally:

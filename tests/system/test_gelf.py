@@ -68,7 +68,7 @@ def test_graypy(binary):
                 handler.emit(record)
                 handler.close()
             lines = server.folder + "/out.log"
-            Server.until(lambda: os.path.exists(lines) and len(open(lines).readlines()) == 3, 10, "three messages")
+            Server.until(lambda: os.path.exists(lines) and len(open(lines).readlines()) == 3, 30, "three messages")
             with open(lines) as text:
                 rows = [line.rstrip("\n").split("|", 3) for line in text]
             assert {row[3] for row in rows} == wanted, [row[3][:50] for row in rows]
@@ -95,7 +95,7 @@ def test_hostile_datagrams(binary):
                     out.send(bomb[:60000])
                     out.send(b"\x78\x9cnoise")
                     out.send(b"\x1e\x0f")
-            Server.until(lambda: send_and_look(out, server), 10, "a message among the noise")
+            Server.until(lambda: send_and_look(out, server), 30, "a message among the noise")
         with open(f"/proc/{server.process.pid}/status") as status:
             peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
         assert peak < 400_000, f"{peak} KiB"

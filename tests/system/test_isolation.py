@@ -88,7 +88,7 @@ def gets_everything(server, peer):
     peer.reads.set()
     Server.until(lambda: len(peer.lines) >= MESSAGES, 30, "the peer to have every message")
     assert peer.lines == list(range(MESSAGES)), "in order, each once"
-    Server.until(lambda: balance(server) == {"written": MESSAGES}, 5, "all to be counted")
+    Server.until(lambda: balance(server) == {"written": MESSAGES}, 30, "all to be counted")
 
 
 def test_a_stuck_peer_with_a_disk_buffer_stops_no_neighbour(binary):
@@ -102,12 +102,12 @@ def test_a_stuck_peer_with_a_reliable_disk_buffer_stops_no_neighbour(binary):
 def check_drops(binary, options, reason, look):
     """The queue of a stuck peer keeps what its policy says, and the rest is counted under the policy's reason."""
     def then(server, peer):
-        Server.until(lambda: balance(server).get(reason, 0) > 0, 5, "messages to be dropped")
+        Server.until(lambda: balance(server).get(reason, 0) > 0, 30, "messages to be dropped")
         peer.reads.set()
         Server.until(lambda: balance(server).get("queued", 0) == 0, 20, "the queue to be empty")
         counted = balance(server)
         assert counted["written"] + counted[reason] == MESSAGES, counted
-        Server.until(lambda: len(peer.lines) == counted["written"], 5, "the peer to have what was written")
+        Server.until(lambda: len(peer.lines) == counted["written"], 30, "the peer to have what was written")
         assert peer.lines == sorted(set(peer.lines)), "in order, each once"
         look(peer.lines)
         metric = rf'syslogng_output_events_total{{[^}}]*driver="network"[^}}]*reason="{reason}"[^}}]*}} {counted[reason]}\b'
@@ -160,13 +160,13 @@ def test_a_normal_disk_buffer_survives_restarts_and_uses_the_disk_only_when_need
     try:
         with socket.create_connection(("127.0.0.1", server.port)) as out:
             out.sendall(b"".join(b"<13>Nov 21 09:00:00 web app: %d\n" % number for number in range(10)))
-        Server.until(lambda: len(peer.lines) == 10, 5, "the peer to have ten messages")
+        Server.until(lambda: len(peer.lines) == 10, 30, "the peer to have ten messages")
         server.stop()
         server.write_config(CONFIG.replace("PEER", "9").replace("OPTIONS", "disk-buffer(capacity-bytes(64Mi))"))
         server.start()
         with socket.create_connection(("127.0.0.1", server.port)) as out:
             out.sendall(b"".join(b"<13>Nov 21 09:00:00 web app: %d\n" % number for number in range(10, 1000)))
-        Server.until(lambda: len(numbers_of_file(server)) == 1000, 5, "the file to have every message")
+        Server.until(lambda: len(numbers_of_file(server)) == 1000, 30, "the file to have every message")
         server.stop()
         queue = subprocess.run([binary, "queue", "info", server.folder + "/data/disk-buffers"],
                             check=True, capture_output=True, text=True, timeout=30).stdout

@@ -218,7 +218,7 @@ def test_what_is_missing_is_said(binary):
         server.start()
         server.until(lambda: len(lines(server)) == 15, 40, f"the records that are left: {server.stderr()}")
         assert numbers(server) == set(range(10)) | set(range(15, 20))
-        server.until(lambda: "records are missing" in server.stderr(), 10, "the gap: " + server.stderr())
+        server.until(lambda: "records are missing" in server.stderr(), 30, "the gap: " + server.stderr())
         server.write_config(reads(target, options='config("security.protocol" => "ssl")'))
         server.ctl("reload")
         server.until(lambda: "source s_kafka#0" in server.ctl("healthcheck"), 30, "the wrong protocol: " + server.ctl("healthcheck"))

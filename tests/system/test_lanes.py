@@ -258,14 +258,14 @@ def test_reloads_add_and_remove_lanes(binary):
         assert figures(sender, "queued", "dst.sltp") == {"d_next#0": 190, "d_next#0.err": 10}
         sender.write_config(plain)
         sender.ctl("reload")
-        Server.until(lambda: "Destination was removed from the configuration" in sender.stderr(), 10, "the report")
+        Server.until(lambda: "Destination was removed from the configuration" in sender.stderr(), 30, "the report")
         assert "id='d_next#0.err'" in sender.stderr() and "messages='10'" in sender.stderr()
         feed(sender, range(200, 300))
         sender.stop()
         listed = subprocess.run([binary, "queue", "ls", sender.folder + "/data/disk-buffers"], capture_output=True, text=True)
         assert "d_next#0.err" in listed.stdout, listed
         sender.start()
-        Server.until(lambda: "a lane that is no longer configured" in sender.stderr(), 10, "the report at the start")
+        Server.until(lambda: "a lane that is no longer configured" in sender.stderr(), 30, "the report at the start")
         receiver.start()
         Server.until(lambda: counter(sender, "queued") == 0, 30, "the lane of all messages")
         Server.until(lambda: receiver.search("number of many", limit=0)["total"] == 290, 20, "them to be found")

@@ -41,7 +41,7 @@ def test_each_host_has_a_logspace_and_all_are_searched_at_once(binary):
     try:
         server.start()
         send(server, [(f"host{n % 5}", f"number {n}") for n in range(100)] + [("fw1", "denied"), ("HOST1", "number x")])
-        server.until(lambda: total(server, "log-all") == 102, 10, "the messages")
+        server.until(lambda: total(server, "log-all") == 102, 30, "the messages")
         assert total(server, "log-host1") == 21, "names of hosts have no case"
         assert total(server, "fw") == 1
         rows = server.search("denied OR number", logspace="log-all", limit=200)["rows"]
@@ -56,7 +56,7 @@ def test_each_host_has_a_logspace_and_all_are_searched_at_once(binary):
         # A page of an answer stays the same while another logspace is made.
         first = server.search("number", logspace="log-all", limit=10)
         send(server, [("new", "number of a new host")])
-        server.until(lambda: total(server, "log-all") == 103, 10, "the new host")
+        server.until(lambda: total(server, "log-all") == 103, 30, "the new host")
         again = server.search("number", logspace="log-all", limit=10, snapshot=first["snapshot"])
         assert again["rows"] == first["rows"] and again["total"] == first["total"], (first, again)
     finally:
@@ -71,7 +71,7 @@ def test_hostile_names_stay_inside(binary):
         with socket.create_connection(("127.0.0.1", server.port), timeout=60) as peer:
             for number, program in enumerate(hostile):
                 peer.sendall(f"<13>1 2007-04-22T10:00:00Z h {program} 17 - - number {number}\n".encode())
-        server.until(lambda: total(server, "all") == len(hostile), 10, "the messages")
+        server.until(lambda: total(server, "all") == len(hostile), 30, "the messages")
         assert total(server, "plain") == 0, "no name reaches a logspace of another"
         folders = os.listdir(server.folder + "/data/logspaces")
         assert all(name.isascii() and not name.startswith(".") and len(name) <= 64 for name in folders), folders
@@ -88,7 +88,7 @@ def test_further_names_share_one_logspace(binary):
     try:
         server.start()
         send(server, [(f"h{n}", f"number {n}") for n in range(10)])
-        server.until(lambda: total(server, "log-all") == 10, 10, "the messages")
+        server.until(lambda: total(server, "log-all") == 10, 30, "the messages")
         assert total(server, "rest") == 7
         assert ("log-$HOST", "overflowed", 7) in accounts(server), accounts(server)
         assert "logspaces-max() allows" in server.stderr(), server.stderr()
@@ -99,7 +99,7 @@ def test_further_names_share_one_logspace(binary):
         server.stop()
         server.start()
         send(server, [(f"h{n}", f"again {n}") for n in range(10)])
-        server.until(lambda: total(server, "log-all") == 20, 10, "the messages")
+        server.until(lambda: total(server, "log-all") == 20, 30, "the messages")
         assert (total(server, "rest"), total(server, "log-h5")) == (7 + 4, 1)
     finally:
         server.close()
@@ -178,7 +178,7 @@ def test_a_logstore_is_a_logspace(binary):
             assert f"{option}" in checked.stdout + checked.stderr, (option, checked)
         server.start()
         send(server, [("web1", "hello"), ("web2", "hello")])
-        server.until(lambda: total(server, "var-log-all") == 2, 10, "the messages")
+        server.until(lambda: total(server, "var-log-all") == 2, 30, "the messages")
         assert total(server, "var-log-web1-messages.lgs") == 1
     finally:
         server.close()

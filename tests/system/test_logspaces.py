@@ -42,7 +42,7 @@ def test_boundaries_and_grants(binary):
         server.start()
         send_hundred(server)
         total = lambda name, query="": server.search(query, logspace=name)["total"]
-        server.until(lambda: total("all") == 100 and total("audit") == 25, 10, "the messages")
+        server.until(lambda: total("all") == 100 and total("audit") == 25, 30, "the messages")
         assert (total("firewall"), total("both"), total("firewall", "NOT wordfw1")) == (25, 50, 0)
         data = server.folder + "/data"
         made = run(server, "user", "--data", data, "add", "eva", "--generate").stdout.strip()
@@ -79,7 +79,7 @@ def test_damage_is_reported_and_the_rest_is_answered(binary):
             with socket.create_connection(("127.0.0.1", server.port)) as peer:
                 for n in range(2000):
                     peer.sendall(f"<13>Nov 21 12:00:00 fw{part} app: part{part} number {n}\n".encode())
-            server.until(lambda: server.search("", logspace="all")["total"] == 2000 * (part + 1), 10, "the messages")
+            server.until(lambda: server.search("", logspace="all")["total"] == 2000 * (part + 1), 30, "the messages")
             assert run(server, "logspace", "seal", "all", "--control", server.folder + "/ctl").returncode == 0
         server.stop()
         folder = server.folder + "/data/logspaces/all"
@@ -110,7 +110,7 @@ def test_evidence_of_filtered_and_multiple_logspaces(binary):
     try:
         server.start()
         send_hundred(server)
-        server.until(lambda: server.search("", logspace="both")["total"] == 50, 10, "the messages")
+        server.until(lambda: server.search("", logspace="both")["total"] == 50, 30, "the messages")
         for name in ("all", "audit"):
             assert run(server, "logspace", "seal", name, "--control", server.folder + "/ctl").returncode == 0
         export = lambda name, *more: run(

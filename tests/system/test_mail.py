@@ -77,10 +77,10 @@ def test_mails_arrive(binary):
     server.start()
     try:
         send(server, b"disk f\xc3\xbcll", b"evil\r Bcc: spam@example.net")
-        Server.until(lambda: "suspending" in server.stderr(), 10, "the failed connection")
+        Server.until(lambda: "suspending" in server.stderr(), 30, "the failed connection")
         box = Mailbox(port)
         try:
-            Server.until(lambda: len(box.mails) == 2, 15, "both mails")
+            Server.until(lambda: len(box.mails) == 2, 30, "both mails")
             sender, to, message, _ = box.mails[0]
             assert sender == "logs@example.org"
             assert to == ["app@example.org", "second@example.org", "cc@example.org", "hidden@example.org"], to
@@ -112,15 +112,15 @@ def test_mails_are_put_off_and_refused(binary):
     server.start()
     try:
         send(server, b"one", b"two", b"three")
-        Server.until(lambda: len(box.mails) == 2, 15, "what was not refused")
+        Server.until(lambda: len(box.mails) == 2, 30, "what was not refused")
         subjects = [str(mail[2]["Subject"])[-5:].split()[-1] for mail in box.mails]
         assert subjects == ["two", "three"] and box.tried == 4, (subjects, box.tried)
-        Server.until(lambda: (counted(server, "written"), counted(server, "dropped")) == (2, 1), 5, "the counts")
+        Server.until(lambda: (counted(server, "written"), counted(server, "dropped")) == (2, 1), 30, "the counts")
         assert "554 never" in server.stderr(), server.stderr()
         box.close()
         box = Mailbox(port)
         send(server, *[b"more %d" % number for number in range(50)])
-        Server.until(lambda: len(box.mails) == 50, 15, "the mails after a restart")
+        Server.until(lambda: len(box.mails) == 50, 30, "the mails after a restart")
         assert len({str(mail[2]["Subject"]) for mail in box.mails}) == 50
     finally:
         server.close()
@@ -148,19 +148,19 @@ def test_mails_are_encrypted(binary):
         server.write_config(CONFIG.replace("PORT", str(port)).replace("MORE", f"{other} {login}"))
         server.start()
         send(server, b"secret")
-        Server.until(lambda: "suspending" in server.stderr(), 10, "the refused certificate")
+        Server.until(lambda: "suspending" in server.stderr(), 30, "the refused certificate")
         assert not box.mails and "s3cret" not in server.stderr()
         server.write_config(CONFIG.replace("PORT", str(port)).replace("MORE", f'{ca} user("robot") password("no")'))
         server.ctl("reload")
-        Server.until(lambda: "does not take user and password" in server.stderr(), 10, "the refused password")
+        Server.until(lambda: "does not take user and password" in server.stderr(), 30, "the refused password")
         server.write_config(CONFIG.replace("PORT", str(port)).replace("MORE", f"{ca} {login}"))
         server.ctl("reload")
-        Server.until(lambda: len(box.mails) == 1, 10, "the mail by STARTTLS")
+        Server.until(lambda: len(box.mails) == 1, 30, "the mail by STARTTLS")
         assert box.mails[0][3].ssl is not None and box.mails[0][3].authenticated
         server.write_config(CONFIG.replace("PORT", str(tls_port)).replace("MORE", f'transport("tls") {ca}'))
         server.ctl("reload")
         send(server, b"also secret")
-        Server.until(lambda: len(secure.mails) == 1, 10, "the mail by TLS")
+        Server.until(lambda: len(secure.mails) == 1, 30, "the mail by TLS")
         assert (counted(server, "written"), counted(server, "dropped")) == (2, 0)
     finally:
         server.close()

@@ -50,7 +50,7 @@ def test_clients_of_prometheus_keep_names_and_labels(binary):
         with socket.create_connection(("127.0.0.1", server.port)) as peer:
             peer.sendall("".join(line + "\n" for line in VALUES).encode())
         written = lambda: os.path.exists(server.folder + "/out") and open(server.folder + "/out").read().count("\n") == len(VALUES)
-        Server.until(written, 5, "the messages")
+        Server.until(written, 30, "the messages")
         for text in (server.text("/metrics"), server.ctl("stats", "prometheus")):
             samples = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
             read = {}

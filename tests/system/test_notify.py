@@ -129,7 +129,7 @@ def has_capability(server, number):
 
 def started_as_syslog_ng(server, *options):
     server.run(*as_syslog_ng(server, *options))
-    server.until(lambda: os.path.exists(server.folder + "/ctl"), 10, "the control socket")
+    server.until(lambda: os.path.exists(server.folder + "/ctl"), 30, "the control socket")
 
 
 def test_another_user_keeps_the_rights_it_needs(binary):
@@ -172,7 +172,7 @@ def test_a_port_below_1024_after_the_change_of_user(binary):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
             udp.sendto(b"<13>low port", ("127.0.0.1", 789))
         out = server.folder + "/out"
-        server.until(lambda: os.path.exists(out) and "low port" in open(out).read(), 10, "the message")
+        server.until(lambda: os.path.exists(out) and "low port" in open(out).read(), 30, "the message")
     finally:
         server.close()
 
@@ -190,7 +190,7 @@ def test_another_root(binary):
         os.symlink(server.binary, server.folder + "/syslog-ng")
         server.run(server.folder + "/syslog-ng", "-F", "-C", root, "-f", "/etc/test.conf", "-R", "/persist",
                    "-c", "/ctl", "-p", "/pid")
-        server.until(lambda: os.path.exists(root + "/pid"), 10, "the file of the process id")
+        server.until(lambda: os.path.exists(root + "/pid"), 30, "the file of the process id")
         assert open(root + "/pid").read().strip() == str(server.process.pid)
     finally:
         server.close()

@@ -87,13 +87,13 @@ def test_objects_of_files_follow_a_reload(binary):
         write("b.json", json.dumps({"id": "other", **search("Other", "x")}))
         write("c.json", '{\n  "id": broken\n}')
         server.ctl("reload")
-        server.until(lambda: names() == ["Failed", "Other"], 10, "the new file")
+        server.until(lambda: names() == ["Failed", "Other"], 30, "the new file")
         health = server.call("health")
         assert health["status"] == "degraded" and "c.json:2:" in health["objects"][0], health
         assert "c.json:2:" in server.ctl("healthcheck")
         os.remove(os.path.join(folder, "c.json"))
         server.ctl("reload")
-        server.until(lambda: server.call("health")["status"] == "ok", 10, "the health without the broken file")
+        server.until(lambda: server.call("health")["status"] == "ok", 30, "the health without the broken file")
     finally:
         server.close()
 
@@ -119,7 +119,7 @@ def test_a_damaged_database_of_objects_stops_nothing(binary):
         assert (status, refused["error"]["code"]) == (503, "objects_unavailable"), refused
         shutil.copy(good, database)
         server.ctl("reload")
-        server.until(lambda: ask(server, "GET", f"objects/{made['id']}")[0] == 200, 10, "the copy to be used")
+        server.until(lambda: ask(server, "GET", f"objects/{made['id']}")[0] == 200, 30, "the copy to be used")
         assert server.call("health")["status"] == "ok"
     finally:
         server.close()

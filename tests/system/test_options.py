@@ -50,20 +50,20 @@ def test_options_with_side_effects(binary):
                 peer.sendall(f"<13>Nov 21 12:00:00 gate app: number {number}\n".encode())
             peer.sendall(b"\n<13>Nov 21 12:00:00 gate app: last\n")
         packed = lambda: gzip.open(path("packed.gz")).read().decode() if os.path.exists(path("packed.gz")) else ""
-        server.until(lambda: packed().endswith("last\n"), 5, "the packed file")
+        server.until(lambda: packed().endswith("last\n"), 30, "the packed file")
         lines = packed().splitlines()
         assert len(lines) == 1002 and lines[999:] == ["number 999", "", "last"], lines[995:]
         assert os.path.getsize(path("packed.gz")) < len(packed()) // 2
         with open(path("in/blocks"), "wb") as pipe:
             for word in [b"one", b"two of a text that is too long", b"x" * 256]:
                 pipe.write(word.ljust(256, b"\0"))
-        server.until(lambda: len(text("blocks")) == 96, 5, "three blocks")
+        server.until(lambda: len(text("blocks")) == 96, 30, "three blocks")
         want = ["one\n", "two of a text that \n", "x" * 19 + "\n"]
         assert text("blocks") == "".join(line.ljust(32, "\0") for line in want), text("blocks")
-        server.until(lambda: text("trapped"), 5, "a trap")
+        server.until(lambda: text("trapped"), 30, "a trap")
         assert text("trapped").splitlines()[0] == "snmptrapd router 7 2024", text("trapped")
-        server.until(lambda: text("own").count("-- MARK --") > 1, 5, "marks")
-        server.until(lambda: "Log statistics; processed='" in text("own"), 5, "statistics")
+        server.until(lambda: text("own").count("-- MARK --") > 1, 30, "marks")
+        server.until(lambda: "Log statistics; processed='" in text("own"), 30, "statistics")
         assert "continuing without it; id='s_there#1'" in text("own"), text("own")
         server.ctl("reload")
         assert text("hooks").split() == ["startup", "setup"], "what stays as it is runs nothing"
@@ -104,14 +104,14 @@ def test_records_of_processes_and_told_times(binary):
         with open(path("times"), "w") as times:
             times.write("2025-07-01 12:00:00 +0200\n")
         server.start()
-        server.until(lambda: text("ended").count("\n") == 1, 5, "the whole record")
+        server.until(lambda: text("ended").count("\n") == 1, 30, "the whole record")
         with open(path("pacct"), "ab") as records:
             records.write(ended("a-long-command-x", 8)[40:] + b"?" * 64)
-        server.until(lambda: text("ended").count("\n") == 3, 5, "all records")
+        server.until(lambda: text("ended").count("\n") == 3, 30, "all records")
         assert text("ended").splitlines()[:2] == [
             "make 7 24.00 pacct,.source.s_pacct", "a-long-command-x 8 24.00 pacct,.source.s_pacct"], text("ended")
         assert "message.parse_error" in text("ended").splitlines()[2], text("ended")
-        server.until(lambda: text("read"), 5, "a time")
+        server.until(lambda: text("read"), 30, "a time")
         assert text("read") == '2025-07-01T12:00:00+02:00 {"s":"there"}\n', text("read")
     finally:
         server.close()
@@ -144,11 +144,11 @@ def test_traps_reach_snmptrapd(binary):
                                 env={**os.environ, "MIBS": "", "SNMP_PERSISTENT_DIR": server.folder})
     text = lambda: open(path("trapped"), errors="replace").read()
     try:
-        server.until(lambda: "NET-SNMP version" in text(), 10, "snmptrapd")
+        server.until(lambda: "NET-SNMP version" in text(), 30, "snmptrapd")
         server.start()
         with socket.create_connection(("127.0.0.1", server.port)) as out:
             out.sendall(b"<11>Nov 21 12:00:00 gate app: disk full\n<14>Nov 21 12:00:00 gate app: second\n")
-        server.until(lambda: '"second"' in text(), 10, "two traps")
+        server.until(lambda: '"second"' in text(), 30, "two traps")
         for want in ('.1.3.6.1.4.1.8072.1.1 = STRING: "disk full"', ".1.3.6.1.4.1.8072.1.2 = INTEGER: 3",
                      ".1.3.6.1.4.1.8072.1.3 = IpAddress: 192.0.2.7", ".1.3.6.1.6.3.1.1.4.1.0 = OID: .1.3.6.1.6.3.1.1.5.3",
                      ".1.3.6.1.2.1.1.3.0 = Timeticks: (97881) 0:16:18.81"):

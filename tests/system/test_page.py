@@ -42,7 +42,7 @@ def test_flows_of_the_page(binary):
     try:
         server.start()
         demo(binary, server)
-        server.until(lambda: server.call("alerts?state=occurred")["alerts"], 10, "an alert")
+        server.until(lambda: server.call("alerts?state=occurred")["alerts"], 30, "an alert")
         flows(server, "--arrivals=no")
         feed = subprocess.Popen(
             [binary, "loggen", "--stream", "--quiet", "--permanent", "--loop-reading", "--rate", "20", "--read-file",

@@ -232,18 +232,18 @@ def test_pods_are_listed_and_watched(binary):
         api.change("MODIFIED", pod("web-1", "web2", team="red"))
         api.change("ADDED", pod("new-1", "new", uid="new", container_id="f" * 64))
         api.change("BOOKMARK", {"kind": "Pod", "metadata": {}})
-        server.until(lambda: cluster.figures().get("answered", 0) >= 28, 10, f"the events {cluster.figures()}")
+        server.until(lambda: cluster.figures().get("answered", 0) >= 28, 30, f"the events {cluster.figures()}")
         write(log, cri("two"))
         cluster.has(known("web2", "two", team="red"))
         # The watch ends: it goes on behind the bookmark, without another list.
         before = len(api.asked)
         api.trouble["break"] = True
-        server.until(lambda: len(api.asked) > before, 10, "another watch")
+        server.until(lambda: len(api.asked) > before, 30, "another watch")
         assert api.asked[before][0]["resourceVersion"] == str(api.version), api.asked[before]
         # The pod is deleted and comes again: what is left of the old file has the old metadata.
         api.change("DELETED", pod("web-1", "web2", team="red"))
         api.change("ADDED", pod("web-1", "web3", uid="second", container_id="e" * 64))
-        server.until(lambda: cluster.figures().get("answered", 0) >= 29, 10, f"the events {cluster.figures()}")
+        server.until(lambda: cluster.figures().get("answered", 0) >= 29, 30, f"the events {cluster.figures()}")
         write(log, cri("the last of the old one"))
         cluster.has(known("web2", "the last of the old one", team="red"))
         os.symlink(log.replace("0.log", "1.log"), f"{node.links}/web-1_default_shop-{'e' * 64}.log")
@@ -275,21 +275,21 @@ def test_versions_that_are_gone_and_tokens_that_are_replaced(binary):
             before = len(api.asked)
             api.trouble["break"] = True
             listed = lambda: any("watch" not in query for query, _ in api.asked[before:])
-            server.until(listed, 10, f"another list {api.asked[before:]}")
-            server.until(lambda: "watch" in api.asked[-1][0], 10, "another watch")
+            server.until(listed, 30, f"another list {api.asked[before:]}")
+            server.until(lambda: "watch" in api.asked[-1][0], 30, "another watch")
             write(log, cri(f"after {number}"))
             cluster.has(known(f"later{number}", f"after {number}"))
         # The old token is refused; the file has the new one a moment later.
         api.token, before = "second-of-account", len(api.asked)
         api.trouble["break"] = True
-        server.until(lambda: (*api.asked[before:], (0, ""))[0][1] == "Bearer first-of-account", 10, "the old token")
+        server.until(lambda: (*api.asked[before:], (0, ""))[0][1] == "Bearer first-of-account", 30, "the old token")
         api.show("second-of-account")
-        server.until(lambda: api.asked[-1][1] == "Bearer second-of-account", 10, f"the new token {api.asked[-2:]}")
-        server.until(lambda: cluster.figures().get("unanswered", 0) >= 1, 10, "the refusal is counted")
-        server.until(lambda: "watch" in api.asked[-1][0], 10, "a watch with the new token")
+        server.until(lambda: api.asked[-1][1] == "Bearer second-of-account", 30, f"the new token {api.asked[-2:]}")
+        server.until(lambda: cluster.figures().get("unanswered", 0) >= 1, 30, "the refusal is counted")
+        server.until(lambda: "watch" in api.asked[-1][0], 30, "a watch with the new token")
         answered = cluster.figures()["answered"]
         api.change("MODIFIED", pod("web-1", "once more"))
-        server.until(lambda: cluster.figures()["answered"] > answered, 10, "the event")
+        server.until(lambda: cluster.figures()["answered"] > answered, 30, "the event")
         write(log, cri("again"))
         cluster.has(known("once more", "again"))
         assert "of-account" not in server.stderr(), "tokens stay out of the log"
@@ -384,7 +384,7 @@ def test_pods_beyond_the_cache_and_hostile_ones(binary):
         server.start(logs_in=False)
         # The path has the UUID; what the container is called comes from the status.
         cluster.has(known("web", "one"))
-        server.until(lambda: "do not fit into the cache" in server.stderr(), 10, server.stderr())
+        server.until(lambda: "do not fit into the cache" in server.stderr(), 30, server.stderr())
         assert cluster.figures()["refused"] == 1 and cluster.figures()["memory_usage"] <= 65536, cluster.figures()
         # An event without an end.
         api.events.append((api.version + 1, {"type": "ADDED", "object": {"x": "y" * (5 << 20)}}))
@@ -425,7 +425,7 @@ def test_a_pod_finds_the_api_server_in_its_environment(binary):
         assert lists() == before, api.asked
         server.write_config(own.replace("token-file", "cache-bytes(1000000) token-file"))
         server.ctl("reload")
-        server.until(lambda: lists() > before, 10, "another list")
+        server.until(lambda: lists() > before, 30, "another list")
         write(log, cri("three"))
         cluster.has(known("web", "three"))
         server.stop()

@@ -149,7 +149,7 @@ def test_examples_of_the_reference_run_as_they_are(binary):
             file.write("from syslogng import LogDestination\n" + WRITER + EXAMPLES)
         write('class("mymodule.Bulk") batch-lines(3) batch-timeout(2000)')
         server.ctl("reload")
-        server.until(lambda: lines(server)[-1] == "deinit", 10, "the old object to be ended")
+        server.until(lambda: lines(server)[-1] == "deinit", 30, "the old object to be ended")
         numbers(server, 6)
         settled(server, 7)
         assert lines(server)[2:] == ["0,1,2", "3,4,5"], lines(server)
@@ -248,7 +248,7 @@ def test_a_poison_message_in_a_flush_costs_itself_only(binary):
         # Without its system, nothing is given up.
         open(server.folder + "/out.down", "w").close()
         numbers(server, 5, 100)
-        server.until(lambda: "NOT_CONNECTED" in server.stderr() or "open() returned False" in server.stderr(), 10, "the outage: " + server.stderr())
+        server.until(lambda: "NOT_CONNECTED" in server.stderr() or "open() returned False" in server.stderr(), 30, "the outage: " + server.stderr())
         time.sleep(4)
         assert counters(server, "dst.python")["queued"] == 5
         os.remove(server.folder + "/out.down")
@@ -408,7 +408,7 @@ def test_nothing_is_lost_when_we_are_killed(binary):
             os.kill(pids()[-1], signal.SIGKILL)
             server.until(lambda: len(lines(server)) > 600 * (round + 1), 20, "some more")
             server.stop(signal.SIGKILL)
-            server.until(gone, 5, "the process to end with us")
+            server.until(gone, 30, "the process to end with us")
             server.start()
         server.until(lambda: len(set(lines(server))) >= count, 60, "all messages: " + server.stderr())
         found = lines(server)
@@ -419,11 +419,11 @@ def test_nothing_is_lost_when_we_are_killed(binary):
         # A class that never returns does not keep us from a stop, and dies with us.
         numbers(server, 0)
         send(server, [("web", "stuck")])
-        server.until(lambda: os.path.exists(server.folder + "/out.stuck"), 10, "the class to be stuck")
+        server.until(lambda: os.path.exists(server.folder + "/out.stuck"), 30, "the class to be stuck")
         began = time.monotonic()
         server.stop()
         assert time.monotonic() - began < 15
-        server.until(gone, 5, "the stuck process to end")
+        server.until(gone, 30, "the stuck process to end")
     finally:
         del os.environ["OUR_SECRET"]
         server.close()

@@ -166,7 +166,7 @@ def test_nothing_is_lost_when_either_side_is_killed(binary):
                 os.kill(pids()[-1], signal.SIGKILL)
             else:
                 server.stop(signal.SIGKILL)
-                server.until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in pids()), 5, "the process to end with us")
+                server.until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in pids()), 30, "the process to end with us")
                 server.start()
         server.until(lambda: len({line.split("|")[3] for line in lines(server)}) == 20000, 60, "all messages")
         server.stop()
@@ -324,7 +324,7 @@ def test_a_class_that_ends_is_started_again(binary):
         # A server with a trouble from its start does not count as started here.
         server.write_config(config(FAULTS, 'python(class("NoSource"))'))
         server.ctl("reload")
-        server.until(lambda: "not derived from LogSource" in server.ctl("healthcheck"), 10, "its trouble: " + server.stderr())
+        server.until(lambda: "not derived from LogSource" in server.ctl("healthcheck"), 30, "its trouble: " + server.stderr())
 
     def stuck(server):
         until(server, "out", 1)

@@ -73,13 +73,13 @@ def test_rsyslog_sends(binary):
                    action.resumeRetryCount="-1" action.resumeInterval="1" queue.type="LinkedList" queue.size="100000")
             """)
         try:
-            Server.until(lambda: os.path.exists(folder + "/in.sock"), 10, "rsyslog's socket")
+            Server.until(lambda: os.path.exists(folder + "/in.sock"), 30, "rsyslog's socket")
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as out:
                 out.connect(folder + "/in.sock")
                 for number in range(COUNT):
                     out.send(b"<13>Nov 21 09:00:00 relayed: message %d" % number)
                     if number in (COUNT // 3, 2 * COUNT // 3):
-                        Server.until(lambda: numbers(server.folder + "/out.log"), 10, "the first messages")
+                        Server.until(lambda: numbers(server.folder + "/out.log"), 30, "the first messages")
                         server.stop(signal.SIGKILL if number == COUNT // 3 else signal.SIGTERM)
                         server.start()
             path = server.folder + "/out.log"
@@ -105,16 +105,16 @@ def test_rsyslog_receives(binary):
             action(type="omfile" file="{folder}/out.log" template="line" asyncWriting="off")
             """)
         try:
-            Server.until(lambda: listens(relp), 10, "rsyslog's port")
+            Server.until(lambda: listens(relp), 30, "rsyslog's port")
             path = folder + "/out.log"
             with socket.create_connection(("127.0.0.1", server.port)) as out:
                 for number in range(COUNT):
                     out.sendall(b"<13>1 2026-11-21T09:00:00Z web relayed - - - message %d\n" % number)
                     if number in (COUNT // 3, 2 * COUNT // 3):
-                        Server.until(lambda: numbers(path), 10, "the first messages")
+                        Server.until(lambda: numbers(path), 30, "the first messages")
                         # It is killed while nothing waits in its memory, because RELP guarantees only what
                         # it has written.
-                        Server.until(lambda: len(numbers(path)) == number + 1, 10, "what was sent")
+                        Server.until(lambda: len(numbers(path)) == number + 1, 30, "what was sent")
                         rsyslog.stop(signal.SIGKILL)
                         rsyslog.start()
             Server.until(lambda: len(numbers(path)) == COUNT, 20, "all messages in rsyslog")
@@ -157,13 +157,13 @@ def test_encrypted_from_rsyslog(binary):
                    action.resumeRetryCount="-1" action.resumeInterval="1" queue.type="LinkedList")
             """)
         try:
-            Server.until(lambda: os.path.exists(folder + "/in.sock"), 10, "rsyslog's socket")
+            Server.until(lambda: os.path.exists(folder + "/in.sock"), 30, "rsyslog's socket")
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as out:
                 out.connect(folder + "/in.sock")
                 for number in range(500):
                     out.send(b"<13>Nov 21 09:00:00 relayed: message %d" % number)
             path = server.folder + "/out.log"
-            Server.until(lambda: numbers(path) == set(range(500)), 15, "all messages of rsyslog")
+            Server.until(lambda: numbers(path) == set(range(500)), 30, "all messages of rsyslog")
         finally:
             rsyslog.stop()
             server.close()
@@ -183,11 +183,11 @@ def test_encrypted_to_rsyslog(binary):
             action(type="omfile" file="{folder}/out.log" template="line")
             """)
         try:
-            Server.until(lambda: listens(relp), 10, "rsyslog's port")
+            Server.until(lambda: listens(relp), 30, "rsyslog's port")
             with socket.create_connection(("127.0.0.1", server.port)) as out:
                 for number in range(500):
                     out.sendall(b"<13>1 2026-11-21T09:00:00Z web relayed - - - message %d\n" % number)
-            Server.until(lambda: numbers(folder + "/out.log") == set(range(500)), 15, "all messages in rsyslog")
+            Server.until(lambda: numbers(folder + "/out.log") == set(range(500)), 30, "all messages in rsyslog")
         finally:
             rsyslog.stop()
             server.close()

@@ -178,13 +178,13 @@ def test_a_missing_index_holds_its_own_documents(binary):
         post(server, [{"message": str(number), "host": "lost" if number % 2 else "here"} for number in range(1000)])
         server.until(lambda: len(index.there) == 500, 20, f"the other index to have its documents: {server.stderr()}")
         why = "logs-lost (schema): 404 index_not_found_exception: no such index"
-        server.until(lambda: why in server.ctl("healthcheck"), 10, f"the health to say why: {server.ctl('healthcheck')}")
+        server.until(lambda: why in server.ctl("healthcheck"), 30, f"the health to say why: {server.ctl('healthcheck')}")
         assert counters(server, "dst.http")["queued"] == 500
         with bulk.lock:
             index.missing.clear()
         server.until(lambda: counters(server, "dst.http")["queued"] == 0, 20, "the rest to be written")
         assert len(index.numbers()) == 1000 and index.writes == 1000
-        server.until(lambda: "no such index" not in server.ctl("healthcheck"), 10, "the health to be good")
+        server.until(lambda: "no such index" not in server.ctl("healthcheck"), 30, "the health to be good")
     finally:
         server.close()
         bulk.shutdown()

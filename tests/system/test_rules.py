@@ -46,7 +46,7 @@ def test_rules_are_checked_and_tried(binary):
                 host = "fw1" if n % 2 == 0 else "web1"
                 peer.sendall(f"<36>Nov 21 12:00:00 {host} sshd: Failed password for eva, number {n}\n".encode())
             peer.sendall(b"<36>Nov 21 12:00:00 fw1 sudo: eva : COMMAND=/bin/sh\n")
-        server.until(lambda: server.search("", logspace="main")["total"] == 26, 10, "the messages")
+        server.until(lambda: server.search("", logspace="main")["total"] == 26, 30, "the messages")
         test = [binary, "rules", "test", path, "--logspace", "main", "--data", server.folder + "/data"]
         before = run(*test)
         assert before.returncode == 0 and "0 messages: 0 fired, 0 occurred\n" in before.stdout, before

@@ -82,7 +82,7 @@ def test_rsyslog_elasticsearch(binary):
         command = ["rsyslogd", "-n", "-f", folder + "/rsyslog.conf", "-i", folder + "/pid"]
         rsyslog = subprocess.Popen(command, env=environment)
         try:
-            shipped.server.until(lambda: os.path.exists(folder + "/in.sock"), 10, "rsyslog's socket")
+            shipped.server.until(lambda: os.path.exists(folder + "/in.sock"), 30, "rsyslog's socket")
             lines = "".join(f"through omelasticsearch {number}\n" for number in range(1000))
             command = ["logger", "-u", folder + "/in.sock", "-t", "shop", "-p", "local3.warning", "--id=77"]
             subprocess.run(command, input=lines, text=True, check=True)

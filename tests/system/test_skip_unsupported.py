@@ -73,7 +73,7 @@ def test_the_rest_runs_and_omissions_are_reported(binary):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
             udp.sendto(b"<13>hello there", ("127.0.0.1", server.port))
         out = os.path.join(server.folder, "out")
-        server.until(lambda: os.path.exists(out) and "there" in open(out).read(), 5, "the message")
+        server.until(lambda: os.path.exists(out) and "there" in open(out).read(), 30, "the message")
         server.stop()
         for name in ["unfiltered", "unparsed", "odd", "none"]:
             assert not os.path.exists(os.path.join(server.folder, name)), name

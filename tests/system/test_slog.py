@@ -136,7 +136,7 @@ def test_a_file_is_encrypted_as_it_is_written(binary):
             if settle:
                 log = server.folder + "/log.slog"
                 lines = lambda: read(server.folder, "log.slog").count(b"\n") if os.path.exists(log) else 0
-                server.until(lambda: lines() == len(sent), 10, "the lines")
+                server.until(lambda: lines() == len(sent), 30, "the lines")
 
         def check():
             for reader in (ours, theirs):

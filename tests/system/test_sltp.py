@@ -339,7 +339,7 @@ def test_a_receiver_of_relp_is_upgraded(binary):
     rsyslog = Rsyslog(sender.folder, rules)
     path = sender.folder + "/out.log"
     try:
-        Server.until(lambda: listens(receiver.port), 10, "rsyslog's port")
+        Server.until(lambda: listens(receiver.port), 30, "rsyslog's port")
         sender.start()
         feed(sender, range(500))
         Server.until(lambda: counter(sender, "queued") == 0, 20, "rsyslog's answers")
@@ -381,7 +381,7 @@ def test_fallback_with_tls_and_another_port(binary):
     rsyslog = Rsyslog(sender.folder, rules.replace("MORE", 'tls.tlslib="openssl"').replace("TLS", there))
     path = sender.folder + "/out.log"
     try:
-        Server.until(lambda: listens(relp), 10, "rsyslog's port")
+        Server.until(lambda: listens(relp), 30, "rsyslog's port")
         sender.start()
         for turn in range(3):
             feed(sender, range(turn * 300, (turn + 1) * 300))

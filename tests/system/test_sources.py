@@ -200,7 +200,7 @@ log {{ source(s_net); destination(d_tty); }};
         server.start()
         with socket.create_connection(("127.0.0.1", server.port)) as peer:
             peer.sendall(b"<13>Nov 21 12:00:00 alpha app: look \x1b[31mhere\n")
-        server.until(lambda: shown, 5, "the terminal")
+        server.until(lambda: shown, 30, "the terminal")
         assert b"look ?[31mhere" in shown[0], shown
     finally:
         server.close()

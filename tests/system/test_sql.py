@@ -112,7 +112,7 @@ log {{ source(s_net); destination(d_sql); flags(flow-control); }};
         postgres.sql("CREATE TABLE missing (text text); GRANT ALL ON missing, closed TO writer")
         found = settled(server, 150)
         assert (found["written"], found["dead"], found["queued"]) == (150, 0, 0), found
-        server.until(lambda: "permission" not in server.ctl("healthcheck"), 10, "the health to be good")
+        server.until(lambda: "permission" not in server.ctl("healthcheck"), 30, "the health to be good")
     finally:
         server.close()
         postgres.close()

@@ -200,7 +200,7 @@ def test_only_new_rows_and_queries_of_the_configuration(binary):
         has(odd, 50)
         assert lines(odd)[-1] == "99 TEXT 99"
         assert "reader" in target.sql("SELECT DISTINCT application_name FROM pg_stat_activity WHERE application_name <> ''")
-        server.until(lambda: "m,id" in positions(server), 10, "the beginning to be kept")
+        server.until(lambda: "m,id" in positions(server), 30, "the beginning to be kept")
         server.stop(signal.SIGKILL)
         target.sql("INSERT INTO m VALUES " + numbered(101, 104))
         server.start()

@@ -76,7 +76,7 @@ def test_a_bundle_has_no_messages_and_no_secrets(binary):
                        ("127.0.0.1", server.port))
         server.found(SECRETS["body"], 2, within=5)
         server.search(SECRETS["query"])
-        server.until(lambda: any(SECRETS["program"] in name for name in os.listdir(server.folder + "/out")), 10, "the file of the message")
+        server.until(lambda: any(SECRETS["program"] in name for name in os.listdir(server.folder + "/out")), 30, "the file of the message")
 
         files = bundle(server)
         assert_nothing_is_told(server, files)
@@ -112,7 +112,7 @@ def test_the_first_password_stays_out_of_the_journal(binary):
         except OSError:
             pass  # it is the log-in that fails: the password is not known yet
         kept = os.path.join(server.folder, "data/first-password")
-        server.until(lambda: "first-password" in server.stderr(), 5, "where the password is")
+        server.until(lambda: "first-password" in server.stderr(), 30, "where the password is")
         with open(kept) as text:
             server.password = text.read().strip()
         assert os.stat(kept).st_mode & 0o777 == 0o600

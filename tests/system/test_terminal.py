@@ -130,7 +130,7 @@ def test_m8_figures_and_health_of_files_with_strange_names(binary):
         send(server, b"<13>Nov 21 10:00:00 web prog[1]: \x1b[31m\xc2\x9b\xe2\x80\xae end")
         server.found("end")
         control = ["--control", server.folder + "/ctl"]
-        server.until(lambda: "d_file" in server.ctl("stats"), 10, "the figures of the file")
+        server.until(lambda: "d_file" in server.ctl("stats"), 30, "the figures of the file")
         for verb in (["stats"], ["stats", "prometheus"], ["stats", "balance"], ["query", "get", "*"], ["query", "list", "*"]):
             check_clean([binary, "ctl", *control, *verb], shows=b"d_file")
         check_clean([binary, "ctl", *control, "healthcheck"], shows=b"healthy")
@@ -180,7 +180,7 @@ def test_m8_queues_on_disk(binary):
     try:
         send(server, *[MESSAGE] * 3)
         server.found("evil", 3)
-        server.until(lambda: any(files for _, _, files in os.walk(server.folder + "/buffers")), 10, "a buffer")
+        server.until(lambda: any(files for _, _, files in os.walk(server.folder + "/buffers")), 30, "a buffer")
         server.stop()
         buffers = [path for path, _, files in os.walk(server.folder + "/buffers") if files]
         for verb in ("ls", "info", "cat"):

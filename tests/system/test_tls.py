@@ -92,7 +92,7 @@ def test_rsyslog_sends(binary):
                    StreamDriverAuthMode="x509/name" StreamDriverPermittedPeers="localhost" action.resumeRetryCount="-1")
             """)
         try:
-            Server.until(lambda: os.path.exists(folder + "/in.sock"), 10, "rsyslog's socket")
+            Server.until(lambda: os.path.exists(folder + "/in.sock"), 30, "rsyslog's socket")
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as out:
                 out.connect(folder + "/in.sock")
                 for number in range(COUNT):
@@ -123,7 +123,7 @@ def test_rsyslog_receives(binary):
             action(type="omfile" file="{folder}/out.log" template="line")
             """)
         try:
-            Server.until(lambda: listens(port), 10, "rsyslog's port")
+            Server.until(lambda: listens(port), 30, "rsyslog's port")
             feed(server.port, COUNT)
             Server.until(lambda: len(numbers(folder + "/out.log")) == COUNT, 20, "all messages in rsyslog")
         finally:
@@ -155,7 +155,7 @@ def test_syslog_ng_both_ways(binary):
         log {{ source(s); destination(d); flags(flow-control); }};
         """)
     try:
-        Server.until(lambda: listens(middle), 15, "syslog-ng's port")
+        Server.until(lambda: listens(middle), 30, "syslog-ng's port")
         feed(sender.port, COUNT)
         path = server.folder + "/out.log"
         Server.until(lambda: len(numbers(path)) == COUNT, 20, "all messages through syslog-ng")
@@ -175,7 +175,7 @@ def test_loggen(binary):
                        "--interval", "5", "127.0.0.1", str(server.port)]
             subprocess.run(command, check=True, capture_output=True, timeout=60)
         path = server.folder + "/out.log"
-        Server.until(lambda: sum(1 for _ in open(path)) == 4000, 10, "the messages of both")
+        Server.until(lambda: sum(1 for _ in open(path)) == 4000, 30, "the messages of both")
     finally:
         server.close()
 
@@ -196,7 +196,7 @@ def test_refused_and_renewed(binary):
                 assert bad.recv(1) == b"", "a stranger was let in"
             except ssl.SSLError as error:
                 assert "alert" in str(error).lower(), error
-            Server.until(lambda: words in server.stderr(), 5, f"{words!r} in the log")
+            Server.until(lambda: words in server.stderr(), 30, f"{words!r} in the log")
         figures = server.ctl("stats")
         assert re.search(r"src\.syslog;s_tls#0;[^\n]*;a;errors;2\n", figures), figures
         old = good.getpeercert()["serialNumber"]
@@ -206,7 +206,7 @@ def test_refused_and_renewed(binary):
         with dial(server.port, folder, "client") as renewed:
             assert renewed.getpeercert()["serialNumber"] != old, "the old certificate is still shown"
         good.sendall(b"57 <13>1 2026-11-21T09:00:00Z web after  - - - message 2    ")
-        Server.until(lambda: {1, 2} <= numbers(server.folder + "/out.log"), 5, "the messages around the reload")
+        Server.until(lambda: {1, 2} <= numbers(server.folder + "/out.log"), 30, "the messages around the reload")
         good.close()
         os.rename(folder + "/server.key", folder + "/away.key")
         failed = subprocess.run([binary, "ctl", "--control", server.folder + "/ctl", "reload"], capture_output=True, text=True)
@@ -287,9 +287,9 @@ def test_stapled_answers_of_the_ca(binary):
                     staple(folder, state)
                 peer = stapling(folder, port, *(("-status_file", folder + "/answer") if state else ()))
             if said:
-                server.until(lambda: said in server.stderr(), 10, said)
+                server.until(lambda: said in server.stderr(), 30, said)
                 assert received() == ""
-        server.until(lambda: received() == "only to the good\n", 10, "the message")
+        server.until(lambda: received() == "only to the good\n", 30, "the message")
     finally:
         peer.kill()
         peer.wait()

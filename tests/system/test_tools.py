@@ -96,7 +96,7 @@ def test_loggen_sends_both_forms_of_the_proxy_header(binary):
                                 f"--proxy-dst-ip={target}", "--dont-parse", "--read-file=lines", "--number=1",
                                 "127.0.0.1", str(server.port))
                 assert answer.returncode == 0, answer
-                server.until(lambda: os.path.exists(out) and open(out).read().count("\n") > before, 5, form)
+                server.until(lambda: os.path.exists(out) and open(out).read().count("\n") > before, 30, form)
                 assert open(out).read().splitlines()[-1] == f"{source} 4711 {target} a line"
         mixed = run_as(server, "loggen", "-S", "--proxied=2", "--proxy-src-ip=10.0.0.1", "--proxy-dst-ip=::1",
                        "127.0.0.1", str(server.port))
@@ -133,7 +133,7 @@ def test_a_file_is_counted_from_its_first_message(binary):
         with socket.create_connection(("127.0.0.1", server.port)) as peer:
             peer.sendall(b"<13>one\n")
         row = f"dst.file;d#0;{server.folder}/out;a;processed;1"
-        server.until(lambda: row in server.ctl("stats"), 5, row)
+        server.until(lambda: row in server.ctl("stats"), 30, row)
         server.ctl("stats", "--reset")
         assert row.replace(";1", ";0") in server.ctl("stats")
     finally:
@@ -162,7 +162,7 @@ def test_named_paths_and_single_files_are_counted(binary):
             for text in ["web app: error one", "web mail: two", "db app: three"]:
                 peer.sendall(f"<13>Oct 11 22:14:15 {text}\n".encode())
         row = lambda host, kind, count: f"dst.file;d#0;{server.folder}/{host}.log;a;{kind};{count}\n"
-        server.until(lambda: row("web", "written", 3) in server.ctl("stats"), 5, "both paths write")
+        server.until(lambda: row("web", "written", 3) in server.ctl("stats"), 30, "both paths write")
         stats, prometheus = server.ctl("stats"), server.ctl("stats", "prometheus")
         assert row("web", "processed", 3) in stats and row("db", "written", 1) in stats, stats
         assert f"dst.file;d#0;{server.folder}/;a;processed;0\n" in stats, stats
@@ -185,7 +185,7 @@ def test_the_old_program_runs_with_names_in_its_folder(binary):
         process = subprocess.Popen([server.folder + "/syslog-ng", *words], cwd=server.folder, stderr=subprocess.PIPE)
         try:
             stop = lambda: run_as(server, "syslog-ng-ctl", "stop", "--control=ctl")
-            server.until(lambda: process.poll() is not None or os.path.exists(server.folder + "/ctl"), 15, "a start")
+            server.until(lambda: process.poll() is not None or os.path.exists(server.folder + "/ctl"), 30, "a start")
             answer = stop()
             assert (answer.returncode, answer.stdout) == (0, "Shutdown initiated\n"), (answer, process.stderr.read())
             assert process.wait(20) == 0
@@ -218,7 +218,7 @@ def test_the_readmes_python_lines_send_complete_messages(binary):
             logger.warning("%s: and another", kind.name)
             handler.close()
         out = server.folder + "/out"
-        server.until(lambda: os.path.exists(out) and open(out).read().count("\n") == 4, 5, "four messages")
+        server.until(lambda: os.path.exists(out) and open(out).read().count("\n") == 4, 30, "four messages")
         want = [f"[app] [{kind}: {text}]" for kind in ("SOCK_DGRAM", "SOCK_STREAM")
                 for text in ("the whole text", "and another")]
         assert sorted(open(out).read().splitlines()) == sorted(want)

@@ -178,7 +178,7 @@ def test_e5_whatever_is_done_to_the_ledger_is_found(binary):
         # A truncated ledger is not signed again: the server reports it, and the finding stays.
         harmed(lines[:-1])
         server.start()
-        server.until(lambda: "The ledger cannot be signed" in server.stderr(), 10, "the server to say it")
+        server.until(lambda: "The ledger cannot be signed" in server.stderr(), 30, "the server to say it")
         server.stop()
         assert not verify(server)["good"]
         # The ledger is complete again.

@@ -87,7 +87,7 @@ def check_lost(binary, harm, count=6000):
         # still report the loss.
         command = [binary, "logspace", "confirm", "main", "--control", server.folder + "/ctl"]
         subprocess.run(command, check=True, capture_output=True, timeout=30)
-        server.until(lambda: server.call("health")["status"] == "ok", 10, "the server to be well")
+        server.until(lambda: server.call("health")["status"] == "ok", 30, "the server to be well")
         server.stop(signal.SIGKILL)
         server.start()
         assert [part for part in why(server) if part[0] == "lost"] == parts
@@ -164,29 +164,29 @@ def test_l3_a_jump_of_the_clock_removes_nothing(binary):
         send(server, range(100, 200))
         server.found("program:prog", 200, within=10)
         subprocess.run(seal, check=True, capture_output=True, timeout=30)
-        server.until(lambda: "jumped forward" in (error(server) or ""), 10, "the jump to be told")
+        server.until(lambda: "jumped forward" in (error(server) or ""), 30, "the jump to be told")
         assert segments() >= 2 and server.search("n5", limit=0)["total"] == 1
-        server.until(lambda: "the clock jumped forward by 345" in server.stderr(), 10, "the jump in the log")
+        server.until(lambda: "the clock jumped forward by 345" in server.stderr(), 30, "the jump in the log")
         # Across a restart.
         server.stop(signal.SIGKILL)
         start_degraded(server)
-        server.until(lambda: "jumped forward" in (error(server) or ""), 10, "the jump to be told again")
+        server.until(lambda: "jumped forward" in (error(server) or ""), 30, "the jump to be told again")
         assert server.search("program:prog", limit=0)["total"] == 200
         # It comes back by itself.
         set_clock("+0")
         subprocess.run(seal, capture_output=True, timeout=30)
         send(server, range(200, 210))
         subprocess.run(seal, capture_output=True, timeout=30)
-        server.until(lambda: error(server) is None, 10, "the clock to be right")
+        server.until(lambda: error(server) is None, 30, "the clock to be right")
         # The operator confirms that it is right.
         set_clock("+400d")
         send(server, range(210, 220))
         subprocess.run(seal, capture_output=True, timeout=30)
-        server.until(lambda: "jumped forward" in (error(server) or ""), 10, "the jump to be told")
+        server.until(lambda: "jumped forward" in (error(server) or ""), 30, "the jump to be told")
         assert segments() >= 3
         command = [binary, "logspace", "confirm", "main", "--control", server.folder + "/ctl"]
         subprocess.run(command, check=True, capture_output=True, timeout=30)
-        server.until(lambda: server.search("n5", limit=0)["total"] == 0, 10, "the removal by age")
+        server.until(lambda: server.search("n5", limit=0)["total"] == 0, 30, "the removal by age")
     finally:
         server.close()
 

@@ -75,9 +75,9 @@ def test_a_reload_adds_the_second_and_an_upgrade_keeps_the_first(binary):
         # The new one comes first, and begins at the end of the file.
         server.write_config(HEAD + path("b", FILE.replace("follow-freq", "read-old-records(no) follow-freq")) + path("a", FILE))
         server.ctl("reload")
-        server.until(lambda: re.search(r"file\[s_b\] .* 2[0-9]+\n", positions(server)), 10, f"its position: {positions(server)}")
+        server.until(lambda: re.search(r"file\[s_b\] .* 2[0-9]+\n", positions(server)), 30, f"its position: {positions(server)}")
         write(server, range(100, 200))
-        server.until(lambda: len(read(server, "b")) >= 100, 10, f"the lines of b: {read(server, 'b')}")
+        server.until(lambda: len(read(server, "b")) >= 100, 30, f"the lines of b: {read(server, 'b')}")
         assert has_all(server, 200, "a") == [] and read(server, "b") == [str(number) for number in range(100, 200)]
         server.stop()
         # What an earlier version would have left behind.

@@ -43,7 +43,7 @@ class Hook:
             return [line for line in text if line.endswith("\n")]
 
     def messages(self, count):
-        self.server.until(lambda: len(self.lines()) >= count, 10, f"{count} messages")
+        self.server.until(lambda: len(self.lines()) >= count, 30, f"{count} messages")
         return [json.loads(line) for line in self.lines()]
 
     def curl(self, path, body, *more, token="a-long-secret"):
