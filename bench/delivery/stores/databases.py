@@ -1,4 +1,10 @@
-"""PostgreSQL, MariaDB, ClickHouse: a table with a column of numbers, which a word does not fit. MongoDB: a collection with unique keys."""
+"""PostgreSQL, MariaDB, ClickHouse: a table with a column of numbers, which a word does not fit. SQLite: a trigger that refuses words. MongoDB: a
+collection with unique keys."""
+
+import contextlib
+import os
+import sqlite3
+import tempfile
 
 from clickhouse_server import Clickhouse
 from mariadb import MariaDb
@@ -78,6 +84,54 @@ class ClickhouseStore(Store):
 
     def census(self):
         return map(int, self.component.ask("SELECT number FROM logs.m FINAL FORMAT TSV").split())
+
+
+class SqliteFile:
+    """A database in a file. There is no server that could be killed: instead another program holds the file's lock."""
+
+    def __init__(self):
+        self.holder = tempfile.TemporaryDirectory(prefix="sqlite-", dir="/tmp")
+        self.path = self.holder.name + "/logs.db"
+        self.locked = None
+
+    def sql(self, text):
+        with contextlib.closing(sqlite3.connect(self.path, timeout=60)) as database, database:
+            return database.execute(text).fetchall()
+
+    def kill(self):
+        self.locked = sqlite3.connect(self.path, timeout=60, isolation_level=None)
+        self.locked.execute("BEGIN EXCLUSIVE")
+
+    def start(self):
+        """Without an end of the transaction, as after the end of a program that was killed."""
+        self.locked.close()
+
+    def close(self):
+        self.holder.cleanup()
+
+
+class SqliteStore(Store):
+    name, title = "sqlite", "SQLite, sql()"
+    refusal, mend_words = "a word for a number, by a trigger", "the trigger is removed"
+    fault = "the file is locked"
+
+    def make(self):
+        return SqliteFile()
+
+    def prepare(self):
+        self.component.sql("CREATE TABLE m (number integer, size integer, host text, message text)")
+        self.component.sql("CREATE TRIGGER numbers BEFORE INSERT ON m WHEN typeof(NEW.size) <> 'integer' "
+                           "BEGIN SELECT RAISE(ABORT, 'size is no number'); END")
+        os.chmod(self.component.path, 0o666)
+
+    def values(self):
+        return {"PATH": self.component.path}
+
+    def census(self):
+        return [number for number, in self.component.sql("SELECT number FROM m")]
+
+    def mend(self):
+        self.component.sql("DROP TRIGGER numbers")
 
 
 class MongoStore(Store):

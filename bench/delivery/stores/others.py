@@ -1,7 +1,11 @@
-"""OpenSearch and S3."""
+"""OpenSearch, S3, HDFS and Zabbix."""
 
+import signal
+
+from hadoop import Hdfs
 from opensearch_node import OpenSearch
 from seaweedfs import SeaweedFs
+from zabbix_server import Zabbix
 
 from stores.store import Store
 
@@ -63,3 +67,51 @@ class S3Store(Store):
 
     def census(self):
         return [int(line.split(" ", 1)[0]) for line in self.component.lines()]
+
+
+class HdfsStore(Store):
+    name, title = "hdfs", "HDFS, hdfs()"
+    # After a kill of the sender a batch may be written twice; the sender is not killed here.
+    refused = {"host": "h" * 250}
+    refusal, mend_words = "a path of more than 8,000 characters", "hdfs-file() is short"
+
+    def make(self):
+        return Hdfs()
+
+    def values(self):
+        return {"URI": self.component.uris().strip('"'), "PATH": "/".join(["$HOST"] * 40)}
+
+    def values_of_mend(self):
+        return {"PATH": "mended"}
+
+    def census(self):
+        return [int(line.split(" ", 1)[0]) for line in self.component.lines()]
+
+
+class ZabbixStore(Store):
+    name, title = "zabbix", "Zabbix, zabbix()"
+    # What it receives a second time is another value.
+    has_key = False
+    refused = {"host": "nobody"}
+    refusal, mend_words = "a host that it does not know", "host() is one that it knows"
+    # A Zabbix that is killed has lost the values that it has acknowledged and keeps in memory.
+    fault = "stop"
+
+    def make(self):
+        return Zabbix(["web1"], [("log", 4)])
+
+    def values(self):
+        return {**super().values(), "HOST": "$HOST"}
+
+    def values_of_mend(self):
+        return {"HOST": "web1"}
+
+    def kill(self):
+        self.component.process.send_signal(signal.SIGTERM)
+        self.component.process.wait(120)
+
+    def census(self):
+        # It writes what it has in memory to its database when it ends.
+        self.kill()
+        self.component.start()
+        return map(int, self.component.database.sql("SELECT split_part(value, ' ', 1) FROM history_text"))
