@@ -174,3 +174,44 @@ def test_a_user_is_locked_out_and_the_last_administrator_stays(binary):
         assert user(server, "list").stdout.splitlines() == ["eva"]
     finally:
         server.close()
+
+
+def test_roles_give_rights_until_they_are_removed(binary):
+    server = Server(binary)
+    try:
+        # The first user makes the data folder; a mistyped one is noticed.
+        gone = server.folder + "/gone"
+        mistyped = subprocess.run([binary, "user", "--data", gone, "list"], capture_output=True, text=True, timeout=30)
+        assert mistyped.returncode == 1 and gone in mistyped.stderr and not os.path.exists(gone), mistyped
+        fresh = server.folder + "/fresh/data"
+        subprocess.run([binary, "user", "--data", fresh, "add", "eva", "--generate"], check=True, capture_output=True, timeout=30)
+        assert os.stat(fresh).st_mode & 0o777 == 0o700 and os.path.exists(fresh + "/searches.ledger")
+        server.start()
+        user(server, "add", "eva", "--generate")
+        token = user(server, "token", "add", "eva", "--label", "x", "--scope", "search").stdout.strip()
+
+        def searches():
+            return ask(server, "search", {"logspace": "main"}, **bearer(token))[0]
+
+        assert searches() == 404
+        user(server, "role", "add", "analyst")
+        user(server, "role", "grant", "analyst", "ma*", "export")
+        user(server, "role", "assign", "eva", "analyst")
+        assert user(server, "grants", "eva").stdout == "eva\tma*\tsearch,export\trole analyst\n"
+        assert user(server, "role", "ls").stdout == "analyst\tma*\tsearch,export\n"
+        assert searches() == 200
+        user(server, "role", "unassign", "eva", "analyst")
+        assert searches() == 404
+        user(server, "role", "assign", "eva", "analyst")
+        user(server, "role", "remove", "analyst")
+        assert searches() == 404
+        for words, said in ((["assign", "eva", "analyst"], "there is no role analyst"), (["add", "a b"], "the name of a role"),
+                            (["grant", "none", "main"], "there is no role none")):
+            done = user(server, "role", *words, check=False)
+            assert done.returncode == 1 and said in done.stderr, (words, done)
+        ledger = subprocess.run([binary, "ledger", "ls", "--data", server.folder + "/data", "--json"], capture_output=True, text=True, check=True, timeout=30).stdout
+        entries = [json.loads(line) for line in ledger.splitlines()]
+        assert any(entry["action"] == "assign-role" and entry["details"] == {"user": "eva", "role": "analyst"} for entry in entries), entries
+        assert any(entry["action"] == "assign-role" and "failed" in entry["details"] for entry in entries), entries
+    finally:
+        server.close()

@@ -7,9 +7,11 @@
 mod factor;
 mod grants;
 mod lock;
+mod roles;
 mod tokens;
 
 pub use grants::{EVERY_LOGSPACE, Grant, RIGHTS, Right};
+pub use roles::{Role, SourcedGrant};
 
 use crate::{
     api_tokens::{ApiToken, TokenError, hex, unhex},
@@ -93,8 +95,14 @@ pub enum AccountError {
         /// The fault in the file.
         what: String,
     },
-    /// The name is not allowed, taken, or not there.
+    /// There is no user, role or grant of that name.
     Name(&'static str),
+    /// There is one of that name already, or there are as many as there may be.
+    Taken(&'static str),
+    /// A name, or a number of grants, that is not allowed.
+    Refused(&'static str),
+    /// There is no role of this name.
+    UnknownRole(String),
     /// The password must not be set.
     Password(PasswordFault),
     /// The API token cannot be made or found.
@@ -120,7 +128,10 @@ impl fmt::Display for AccountError {
             AccountError::Format { path, what } => {
                 write!(f, "{} is not a users file: {what}", path.display())
             }
-            AccountError::Name(what) => f.write_str(what),
+            AccountError::Name(what) | AccountError::Taken(what) | AccountError::Refused(what) => {
+                f.write_str(what)
+            }
+            AccountError::UnknownRole(name) => write!(f, "there is no role {name}"),
             AccountError::Password(fault) => fault.fmt(f),
             AccountError::Token(error) => error.fmt(f),
             AccountError::Code(fault) => fault.fmt(f),
@@ -146,6 +157,9 @@ impl From<FactorKeyError> for AccountError {
 #[derive(Serialize, Deserialize, Default, Debug)]
 struct File {
     users: BTreeMap<String, User>,
+    /// Roles by their names; absent in files of versions before there were roles.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    roles: BTreeMap<String, StoredRole>,
     /// The owners of tokens by the SHA-256 of their texts.
     #[serde(skip)]
     token_owners: HashMap<String, String>,
@@ -164,6 +178,9 @@ struct User {
     /// Grants of the user; absent in files of versions before grants existed: then every right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     grants: Option<Vec<Grant>>,
+    /// Names of the roles of the user; one that is gone gives nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    roles: Vec<String>,
     /// Number of times that all sessions of the user were ended by command: sessions of an earlier number are over.
     #[serde(default, skip_serializing_if = "is_zero")]
     session_epoch: u32,
@@ -176,6 +193,12 @@ struct User {
     /// API tokens of the user; absent in files of versions before there were tokens.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     tokens: Vec<ApiToken>,
+}
+
+/// A role.
+#[derive(Serialize, Deserialize, Default, Debug)]
+struct StoredRole {
+    grants: Vec<Grant>,
 }
 
 impl File {
@@ -200,6 +223,7 @@ impl User {
             password,
             kept_credential: None,
             grants: Some(Vec::new()),
+            roles: Vec::new(),
             session_epoch: 0,
             locked: false,
             factor: None,
@@ -270,7 +294,7 @@ impl Accounts {
     /// Adds a user without any rights.
     pub fn add(&self, name: &str, password: &str) -> Result<(), AccountError> {
         if !allowed_name(name) {
-            return Err(AccountError::Name(NAME_RULE));
+            return Err(AccountError::Refused(NAME_RULE));
         }
         self.insert(name, User::new(drawn_id()?, self.hashed(name, password)?))
     }
@@ -278,10 +302,10 @@ impl Accounts {
     fn insert(&self, name: &str, user: User) -> Result<(), AccountError> {
         self.update(|file| {
             if file.users.contains_key(name) {
-                return Err(AccountError::Name("there is a user of that name"));
+                return Err(AccountError::Taken("there is a user of that name"));
             }
             if file.users.len() >= USERS_MAX {
-                return Err(AccountError::Name("there are 10,000 users already"));
+                return Err(AccountError::Taken("there are 10,000 users already"));
             }
             file.users.insert(name.to_owned(), user);
             Ok(())

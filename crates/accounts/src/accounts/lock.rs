@@ -2,21 +2,17 @@
 //!
 //! In: names. Out: changed users. Holds nothing. Limits: changes that would leave no administrator are refused where that is asked for.
 
-use super::{AccountError, Accounts, EVERY_LOGSPACE, File, Grant, Right, User};
-
-impl User {
-    /// Returns true if the user can log in and may administer every logspace.
-    fn is_administrator(&self) -> bool {
-        let administers =
-            |grant: &Grant| grant.logspace == EVERY_LOGSPACE && grant.may.contains(&Right::Administer);
-        self.can_log_in() && self.grants().iter().any(administers)
-    }
-}
+use super::{AccountError, Accounts, EVERY_LOGSPACE, File, Right, User};
 
 impl File {
     /// Returns true if somebody can administer.
     pub(super) fn has_administrator(&self) -> bool {
-        self.users.values().any(User::is_administrator)
+        self.users.values().any(|user| self.is_administrator(user))
+    }
+
+    /// Returns true if a user can log in and may administer every logspace.
+    fn is_administrator(&self, user: &User) -> bool {
+        user.can_log_in() && self.permits(user, EVERY_LOGSPACE, Right::Administer)
     }
 }
 

@@ -24,7 +24,7 @@ fn the_first_run_makes_admin_once() {
 fn users_come_change_and_go() {
     let (_folder, accounts) = accounts();
     accounts.add("eva", "the first of them all").unwrap();
-    assert!(matches!(accounts.add("eva", "some other password"), Err(AccountError::Name(_))));
+    assert!(matches!(accounts.add("eva", "some other password"), Err(AccountError::Taken(_))));
     accounts.set_password("eva", "second password").unwrap();
     assert!(accounts.verify("eva", "the first of them all").unwrap().is_none());
     assert!(accounts.verify("eva", "second password").unwrap().is_some());
@@ -36,7 +36,7 @@ fn users_come_change_and_go() {
 fn bad_names_passwords_and_files_are_refused() {
     let (folder, accounts) = accounts();
     for name in ["", "a b", "../x", &"x".repeat(65)] {
-        assert!(matches!(accounts.add(name, "quite long enough"), Err(AccountError::Name(_))), "{name}");
+        assert!(matches!(accounts.add(name, "quite long enough"), Err(AccountError::Refused(_))), "{name}");
     }
     assert!(matches!(accounts.add("eva", "short"), Err(AccountError::Password(_))));
     assert!(matches!(accounts.add("eva", "just too short"), Err(AccountError::Password(_))));
@@ -80,7 +80,7 @@ fn grants_come_and_go() {
     assert_eq!(accounts.grants("eva").unwrap().len(), 1);
     assert!(matches!(accounts.revoke("eva", "fw", &RIGHTS), Err(AccountError::Name(_))));
     assert!(matches!(accounts.grant("bob", "fw", &RIGHTS), Err(AccountError::Name(_))));
-    assert!(matches!(accounts.grant("eva", "a b", &RIGHTS), Err(AccountError::Name(_))));
+    assert!(matches!(accounts.grant("eva", "a b", &RIGHTS), Err(AccountError::Refused(_))));
     assert!(!accounts.may("bob", "fw", Right::Search).unwrap(), "who is not there may nothing");
     accounts.remove("eva").unwrap();
     assert!(may("fw").is_empty());
@@ -133,7 +133,7 @@ fn a_user_has_so_many_grants_and_no_more() {
     accounts.write(&file).unwrap();
     accounts.grant("eva", "one-thousand", &[Right::Search]).unwrap();
     let refused = accounts.grant("eva", "one-more", &[Right::Search]).unwrap_err();
-    assert_eq!(refused.to_string(), "a user has 1,000 grants at most");
+    assert_eq!(refused.to_string(), "a user or a role has 1,000 grants at most");
     assert_eq!(accounts.grants("eva").unwrap().len(), 1_000);
     assert!(!accounts.may("eva", "one-more", Right::Search).unwrap());
 }

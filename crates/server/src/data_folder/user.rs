@@ -4,15 +4,18 @@
 //! server sees it with the next call. Changes of rights are written to the ledger first.
 
 mod record;
+mod rights;
+mod role;
 mod token;
 
 use crate::{assemble::machine_name, data_folder::layout::USERS};
-use accounts::{AccountError, Accounts, Grant, RIGHTS, Right, generated_password};
+use accounts::{AccountError, Accounts, Right, SourcedGrant, generated_password};
 use clap::{Args, Subcommand};
 use serde_json::json;
 use std::{
-    fmt,
+    fs::{self, DirBuilder},
     io::{self, BufRead, IsTerminal},
+    os::unix::fs::DirBuilderExt,
     path::PathBuf,
     process::ExitCode,
 };
@@ -64,10 +67,10 @@ enum Verb {
     Grant {
         /// Name
         name: String,
-        /// Logspace; `*` means all of them, including those added later
+        /// Logspace; `*` means all of them, `firewall-*` those whose names begin so, including those added later
         logspace: String,
         /// Rights: search, export, administer; search when left out
-        #[arg(value_parser = right)]
+        #[arg(value_parser = rights::parse)]
         rights: Vec<Right>,
     },
     /// Revoke rights
@@ -77,12 +80,15 @@ enum Verb {
         /// Logspace, as in the grant
         logspace: String,
         /// Rights; all rights when left out
-        #[arg(value_parser = right)]
+        #[arg(value_parser = rights::parse)]
         rights: Vec<Right>,
     },
     /// The second factor of a user
     #[command(subcommand)]
     Factor(FactorVerb),
+    /// Roles: named bundles of rights, and who has them
+    #[command(subcommand)]
+    Role(role::RoleVerb),
     /// Make, list and revoke API tokens, with which programs call the API instead of a password
     #[command(subcommand)]
     Token(token::TokenVerb),
@@ -118,7 +124,17 @@ pub(crate) fn run(options: &UserOptions) -> ExitCode {
     }
 }
 
+/// Makes the data folder for the first user; every other verb needs one that is there, so that a mistyped name shows.
+fn prepare(options: &UserOptions) -> Result<(), AccountError> {
+    let failed = |source| AccountError::Io { path: options.data.clone(), source };
+    match &options.verb {
+        Verb::Add(_) => DirBuilder::new().recursive(true).mode(0o700).create(&options.data).map_err(failed),
+        _ => fs::metadata(&options.data).map(drop).map_err(failed),
+    }
+}
+
 fn change(options: &UserOptions) -> Result<(), AccountError> {
+    prepare(options)?;
     let accounts = Accounts::at(&options.data.join(USERS)).on_host(&machine_name()).with_administrator();
     match &options.verb {
         Verb::List => {
@@ -129,62 +145,60 @@ fn change(options: &UserOptions) -> Result<(), AccountError> {
         }
         Verb::Add(user) => {
             let (name, password) = (&user.name, user.password()?);
-            options.record("add-user", name, "", &[])?;
-            record::failure(&options.data, "add-user", name, accounts.add(name, &password))?;
+            options.recorded("add-user", name, || accounts.add(name, &password))?;
             errln!("{name} may see nothing yet: duramen user grant {name} LOGSPACE search");
         }
         Verb::Password(user) => {
             let (name, password) = (&user.name, user.password()?);
-            options.record("set-password", name, "", &[])?;
-            record::failure(&options.data, "set-password", name, accounts.set_password(name, &password))?;
+            options.recorded("set-password", name, || accounts.set_password(name, &password))?;
         }
-        Verb::Remove { name } => {
-            options.record("remove-user", name, "", &[])?;
-            record::failure(&options.data, "remove-user", name, accounts.remove(name))?;
-        }
-        Verb::Lock { name } => {
-            options.record("lock-user", name, "", &[])?;
-            record::failure(&options.data, "lock-user", name, accounts.lock(name))?;
-        }
-        Verb::Unlock { name } => {
-            options.record("unlock-user", name, "", &[])?;
-            record::failure(&options.data, "unlock-user", name, accounts.unlock(name))?;
-        }
-        Verb::Logout { name } => {
-            options.record("end-session", name, "", &[])?;
-            record::failure(&options.data, "end-session", name, accounts.end_sessions(name))?;
-        }
+        Verb::Remove { name } => options.recorded("remove-user", name, || accounts.remove(name))?,
+        Verb::Lock { name } => options.recorded("lock-user", name, || accounts.lock(name))?,
+        Verb::Unlock { name } => options.recorded("unlock-user", name, || accounts.unlock(name))?,
+        Verb::Logout { name } => options.recorded("end-session", name, || accounts.end_sessions(name))?,
         Verb::Grants { name } => {
             let names = match name {
                 Some(name) => vec![name.clone()],
                 None => accounts.names()?,
             };
             for name in names {
-                accounts.grants(&name)?.iter().for_each(|grant| outln!("{}", line(&name, grant)));
+                for SourcedGrant { grant, role } in accounts.sourced_grants(&name)? {
+                    let role = role.map_or_else(String::new, |role| format!("\trole {role}"));
+                    outln!("{}{role}", rights::line(&name, &grant));
+                }
             }
         }
         Verb::Grant { name, logspace, rights } => {
-            let rights = if rights.is_empty() { vec![Right::Search] } else { with_search(rights) };
+            let rights = rights::granted(rights);
             options.record("grant", name, logspace, &rights)?;
             record::failure(&options.data, "grant", name, accounts.grant(name, logspace, &rights))?;
         }
         Verb::Revoke { name, logspace, rights } => {
-            let rights = if rights.is_empty() { RIGHTS.to_vec() } else { rights.clone() };
-            // Without search there is nothing to export or administer.
-            let rights = if rights.contains(&Right::Search) { RIGHTS.to_vec() } else { rights };
+            let rights = rights::revoked(rights);
             options.record("revoke", name, logspace, &rights)?;
             record::failure(&options.data, "revoke", name, accounts.revoke(name, logspace, &rights))?;
         }
         Verb::Factor(FactorVerb::Reset { name }) => {
-            options.record("reset-factor", name, "", &[])?;
-            record::failure(&options.data, "reset-factor", name, accounts.remove_factor(name))?;
+            options.recorded("reset-factor", name, || accounts.remove_factor(name))?;
         }
+        Verb::Role(verb) => role::run(&options.data, &accounts, verb)?,
         Verb::Token(verb) => token::run(&options.data, &accounts, verb)?,
     }
     Ok(())
 }
 
 impl UserOptions {
+    /// Records a change of a user, and makes it.
+    fn recorded(
+        &self,
+        action: &'static str,
+        name: &str,
+        change: impl FnOnce() -> Result<(), AccountError>,
+    ) -> Result<(), AccountError> {
+        self.record(action, name, "", &[])?;
+        record::failure(&self.data, action, name, change())
+    }
+
     /// Records a change of rights; if that fails, nothing is changed.
     fn record(
         &self,
@@ -200,32 +214,6 @@ impl UserOptions {
         };
         record::append(&self.data, action, logspace, details)
     }
-}
-
-/// Returns the rights with `search` added: exporting or administering a logspace needs it.
-fn with_search(rights: &[Right]) -> Vec<Right> {
-    RIGHTS.into_iter().filter(|right| *right == Right::Search || rights.contains(right)).collect()
-}
-
-/// A word of the command line that is no right.
-#[derive(Debug)]
-struct UnknownRight;
-
-impl fmt::Display for UnknownRight {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("one of search, export, administer")
-    }
-}
-
-impl std::error::Error for UnknownRight {}
-
-fn right(text: &str) -> Result<Right, UnknownRight> {
-    Right::parse(text).ok_or(UnknownRight)
-}
-
-fn line(name: &str, grant: &Grant) -> String {
-    let rights: Vec<&str> = grant.may.iter().map(|right| right.name()).collect();
-    format!("{name}\t{}\t{}", grant.logspace, rights.join(","))
 }
 
 impl NewPassword {
@@ -245,7 +233,7 @@ impl NewPassword {
         let first = rpassword::prompt_password(format!("New password of {}: ", self.name)).map_err(failed)?;
         let second = rpassword::prompt_password("The same again: ").map_err(failed)?;
         if first != second {
-            return Err(AccountError::Name("the two passwords differ"));
+            return Err(AccountError::Refused("the two passwords differ"));
         }
         Ok(first)
     }

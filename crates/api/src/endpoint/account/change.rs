@@ -56,7 +56,11 @@ pub(super) fn answer(error: AccountError) -> ApiError {
         AccountError::Token(TokenError::TooMany { .. }) => {
             ApiError::new(StatusCode::CONFLICT, ErrorCode::Conflict, text)
         }
-        AccountError::Token(TokenError::Unknown) | AccountError::Name(_) => ApiError::not_found(text),
+        AccountError::Token(TokenError::Unknown) | AccountError::Name(_) | AccountError::UnknownRole(_) => {
+            ApiError::not_found(text)
+        }
+        AccountError::Taken(_) => ApiError::new(StatusCode::CONFLICT, ErrorCode::Conflict, text),
+        AccountError::Refused(_) => ApiError::bad_request(text),
         AccountError::Token(TokenError::Random) | AccountError::Random => ApiError::internal(text),
         AccountError::Token(_) | AccountError::Password(_) => ApiError::bad_request(text),
         AccountError::Code(_) => ApiError::new(StatusCode::BAD_REQUEST, ErrorCode::WrongCode, text),

@@ -8,7 +8,7 @@ use evidence::Entry;
 use message::Severity;
 
 /// Actions with their severity and their sentence.
-const SENTENCES: [(&str, Severity, &str); 38] = [
+const SENTENCES: [(&str, Severity, &str); 44] = [
     ("login", Severity::NOTICE, "User logged in"),
     ("logout", Severity::NOTICE, "User logged out"),
     ("login-failed", Severity::WARNING, "Log-in failed: wrong user or password"),
@@ -34,6 +34,12 @@ const SENTENCES: [(&str, Severity, &str); 38] = [
     ("token-refused", Severity::WARNING, "API token refused"),
     ("grant", Severity::NOTICE, "Rights granted to a user"),
     ("revoke", Severity::NOTICE, "Rights of a user taken away"),
+    ("set-role", Severity::NOTICE, "Role set"),
+    ("remove-role", Severity::NOTICE, "Role removed"),
+    ("grant-role", Severity::NOTICE, "Rights granted to a role"),
+    ("revoke-role", Severity::NOTICE, "Rights of a role taken away"),
+    ("assign-role", Severity::NOTICE, "Role given to a user"),
+    ("unassign-role", Severity::NOTICE, "Role taken from a user"),
     ("unlock", Severity::NOTICE, "Logspace unlocked"),
     ("lock", Severity::NOTICE, "Logspace locked"),
     ("seal", Severity::NOTICE, "Logspace sealed on request"),
@@ -63,6 +69,7 @@ pub(super) fn of(entry: &Entry) -> Option<(Severity, String)> {
     let fields = [
         ("user", bounded(entry.text("user"))),
         ("account", account),
+        ("role", named("role")),
         ("logspace", bounded(entry.text("logspace"))),
         ("address", named("address")),
         ("host", named("host")),
