@@ -43,7 +43,7 @@ pub use http::{
     Fetcher, HttpReceiver, HttpTarget, IndexSetup, ItemIds, ItemResults, OnHeaderError, PostAnswer,
     PostError, Poster, PythonHeader, RequestSettings, ResponseAction, Rollover, RolloverTarget,
 };
-pub use loki::{LokiReceiver, LokiTarget, LokiTime};
+pub use loki::{LOKI_MOVED_NS, LokiReceiver, LokiTarget, LokiTime};
 pub use nrdp::{NrdpReceiver, NrdpTarget};
 pub use otlp::{OtlpForm, OtlpReceiver, OtlpTarget};
 pub use s3::{

@@ -7,7 +7,6 @@
 
 use crate::link::dialogue::{Breach, Dialogue};
 use delivery::{Cell, Row};
-use message::RecordId;
 use std::fmt::Write;
 
 const MAGIC: &[u8] = b"ZBXD";
@@ -16,10 +15,9 @@ const FLAGS: u8 = 1;
 const HEADER_BYTES: usize = 13;
 /// Longest answer: it has two short texts.
 const ANSWER_BYTES_MAX: usize = 64 << 10;
-/// Nanoseconds of a second, a millisecond and a microsecond.
-const SECOND: u64 = 1_000_000_000;
-const MILLISECOND: u64 = 1_000_000;
-const MICROSECOND: u64 = 1_000;
+/// Since version 6.0 Zabbix keeps one value of an item for each nanosecond and drops others without a sign. It shows seconds, so the time of a
+/// value may move within its second.
+const MOVED_NS: u64 = 1_000_000_000;
 
 /// The answer of a server to the values of a request.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,7 +43,7 @@ pub(super) fn request(rows: &[Row]) -> Vec<u8> {
             let quoted = |text: &String| serde_json::Value::from(text.as_str()).to_string();
             let (host, key, value) = (quoted(host), quoted(key), quoted(value));
             let clock = at.div_euclid(1_000_000);
-            let ns = nanoseconds(at.rem_euclid(1_000_000).unsigned_abs() * MICROSECOND, row.id);
+            let ns = row.id.nanoseconds(at.rem_euclid(1_000_000).unsigned_abs() * 1_000, MOVED_NS);
             let comma = if index > 0 { "," } else { "" };
             let _ = write!(
                 text,
@@ -62,20 +60,6 @@ pub(super) fn request(rows: &[Row]) -> Vec<u8> {
     out.extend_from_slice(&0_u32.to_le_bytes());
     out.extend_from_slice(text.as_bytes());
     out
-}
-
-/// Returns the nanoseconds of a value whose time has `fraction` of them after its second. Since version 6.0 Zabbix keeps one value of an item
-/// for each nanosecond and drops others without a sign, so the digits that the time does not have are made of the message's id: all nine for
-/// a time in seconds, as BSD syslog has it, six for one in milliseconds, three else. A message has the same in every request, so one that is
-/// sent again is stored once.
-fn nanoseconds(fraction: u64, id: RecordId) -> u64 {
-    let free = match fraction {
-        0 => SECOND,
-        fraction if fraction % MILLISECOND == 0 => MILLISECOND,
-        _ => MICROSECOND,
-    };
-    // Queues in memory count from 0 after each start: their incarnation keeps them apart.
-    fraction + (id.incarnation % free + id.sequence % free) % free
 }
 
 /// Reads the answer to a request.

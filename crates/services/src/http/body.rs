@@ -28,6 +28,8 @@ pub(crate) enum IdForm {
     /// 22 characters. The index of a search engine keeps them as the 16 bytes that they stand for, in the order in which messages
     /// came: it then sees at once that an id is not in an older segment.
     Base64,
+    /// Nine digits: [`RecordId::nanoseconds`] of those that stand in the text, moved by less than so many nanoseconds.
+    Nanoseconds(u64),
 }
 
 impl IdForm {
@@ -36,6 +38,7 @@ impl IdForm {
         match self {
             IdForm::Hexadecimal => 32,
             IdForm::Base64 => 22,
+            IdForm::Nanoseconds(_) => 9,
         }
     }
 
@@ -51,6 +54,14 @@ impl IdForm {
             IdForm::Base64 => {
                 let done = BASE64_URL_SAFE_NO_PAD.encode_slice(bytes, room);
                 debug_assert_eq!(done, Ok(self.size()), "the room is as large as an id");
+            }
+            IdForm::Nanoseconds(moved) => {
+                let fraction = room.iter().fold(0, |sum, digit| sum * 10 + u64::from(digit & 15));
+                let mut left = id.nanoseconds(fraction, moved);
+                for digit in room.iter_mut().rev() {
+                    *digit = b'0' + (left % 10) as u8;
+                    left /= 10;
+                }
             }
         }
     }

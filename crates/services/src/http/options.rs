@@ -139,6 +139,9 @@ pub struct HttpTarget {
     pub item_results: ItemResults,
     /// `item-ids()`
     pub item_ids: ItemIds,
+    /// For a service that takes equal messages of one time for one: where the nine digits of nanoseconds begin in the text of each
+    /// message, and less than how many nanoseconds they may move. Then no message has an id of its own.
+    pub times: Option<(usize, u64)>,
     /// `cloud-auth()`
     pub auth: Option<Box<dyn Authorize>>,
     /// `python-http-header()`

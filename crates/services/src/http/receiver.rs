@@ -41,7 +41,7 @@ impl HttpReceiver {
             suffix: target.body_suffix.clone().into_bytes(),
             delimiter_bytes: target.delimiter.len(),
             compression: target.settings.compression,
-            ids: IdForm::Base64,
+            ids: target.times.map_or(IdForm::Base64, |(_, moved)| IdForm::Nanoseconds(moved)),
         };
         let judge =
             Judge { actions: target.actions.clone(), bounds_errors: target.batches.retries.is_some() };
@@ -128,7 +128,7 @@ impl Receiver for HttpReceiver {
             let text = "the template of the body gives nothing".to_owned();
             return Err(RowError { reason: DeadReason::Cast, text });
         }
-        let mut id = None;
+        let mut id = self.target.times.map(|(start, _)| start..start);
         if form == AnswerForm::Bulk {
             let (name, room) = self.actions.read(&mut text, self.target.item_ids);
             // Requests are for one index: one that is missing holds its own messages only.

@@ -127,6 +127,7 @@ fn target(urls: &[String]) -> HttpTarget {
         actions: Vec::new(),
         item_results: ItemResults::ByAddress,
         item_ids: ItemIds::OfMessages,
+        times: None,
         auth: None,
         header_class: None,
         indexes: IndexSetup::default(),

@@ -14,4 +14,5 @@ mod receiver;
 #[cfg(test)]
 mod tests;
 
+pub use connection::MOVED_NS as LOKI_MOVED_NS;
 pub use receiver::{LokiReceiver, LokiTarget, LokiTime};

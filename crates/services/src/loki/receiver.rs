@@ -1,6 +1,6 @@
 //! Rows of messages.
 //!
-//! In: messages. Out: the labels of each, as a selector of Loki, and its time and line as an entry. Holds: nothing between two.
+//! In: messages. Out: the labels of each, as a selector of Loki, its time in microseconds and its line. Holds: nothing between two.
 //! Limits: none of its own. Labels without a value are left out.
 
 use super::connection::{LokiConnection, Shared};
@@ -8,7 +8,6 @@ use crate::grpc::{GrpcSettings, RenderedHeaders};
 use delivery::{Batches, Cell, Connection, Receiver, RowError};
 use message::{Batch, Render, Stamp};
 use std::sync::Arc;
-use wire::protobuf::{push_bytes, push_message, push_varint};
 
 /// `timestamp()`: the time of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,15 +106,8 @@ impl Receiver for LokiReceiver {
         };
         self.text.clear();
         self.line.render(batch, index, sequence, &mut self.text);
-        let line = String::from_utf8_lossy(&self.text);
-        let mut entry = Vec::with_capacity(line.len() + 24);
-        // `EntryAdapter { Timestamp timestamp = 1; string line = 2 }`
-        push_message(1, &mut entry, |out| {
-            push_varint(1, stamp.unix_s() as u64, out);
-            push_varint(2, u64::from(stamp.micros()) * 1_000, out);
-        });
-        push_bytes(2, line.as_bytes(), &mut entry);
-        Ok(vec![Cell::Bytes(labels), Cell::Bytes(entry)])
+        let line = String::from_utf8_lossy(&self.text).into_owned().into_bytes();
+        Ok(vec![Cell::Bytes(labels), Cell::Integer(stamp.unix_us), Cell::Bytes(line)])
     }
 
     fn connection(&self) -> Box<dyn Connection> {

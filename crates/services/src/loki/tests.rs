@@ -29,19 +29,24 @@ fn row(message: &str) -> Row {
 
 #[test]
 fn lines_of_equal_labels_are_one_stream() {
-    let rows = [row("a|one"), row("b|two"), row("a|three")];
+    let rows: Vec<Row> = (0..)
+        .zip(["a|one", "b|two", "a|one"])
+        .map(|(sequence, text)| Row { id: RecordId { incarnation: 0, sequence }, ..row(text) })
+        .collect();
     assert_eq!(rows[0].cells[0], Cell::Bytes(b"{host=\"a\"}".to_vec()));
-    let entry = |line: &str| {
+    // The nanoseconds 7,000, 7,001 and 7,002: equal lines of one time would be one.
+    let entry = |(line, place): (&str, u8)| {
         let size = u8::try_from(line.len()).unwrap();
-        let inner = [&[10, 5, 8, 1, 16, 0xd8, 0x36, 18, size][..], line.as_bytes()].concat();
+        let inner = [&[10, 5, 8, 1, 16, 0xd8 + place, 0x36, 18, size][..], line.as_bytes()].concat();
         [&[18, u8::try_from(inner.len()).unwrap()][..], &inner].concat()
     };
-    let stream = |labels: &str, entries: &[&str]| {
-        let entries: Vec<u8> = entries.iter().flat_map(|line| entry(line)).collect();
+    let stream = |labels: &str, entries: &[(&str, u8)]| {
+        let entries: Vec<u8> = entries.iter().flat_map(|&line| entry(line)).collect();
         let inner = [&[10, u8::try_from(labels.len()).unwrap()][..], labels.as_bytes(), &entries].concat();
         [&[10, u8::try_from(inner.len()).unwrap()][..], &inner].concat()
     };
-    let want = [stream("{host=\"a\"}", &["one", "three"]), stream("{host=\"b\"}", &["two"])].concat();
+    let want =
+        [stream("{host=\"a\"}", &[("one", 0), ("one", 2)]), stream("{host=\"b\"}", &[("two", 1)])].concat();
     assert_eq!(push_request(&rows), want);
 }
 

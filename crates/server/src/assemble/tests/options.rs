@@ -333,7 +333,7 @@ fn loki_is_told_what_its_api_wants() {
     let mut out = Vec::new();
     spec.rendering.template.begin(Stamp::default());
     spec.rendering.template.render(&batch, 0, 1, &mut out);
-    let want = "{\"stream\":{\"app\":\"app\",\"q\":\"\\\"\"},\"values\":[[\"1500000000\",\"a \\\"text\\\"\u{fffd}\"]]}";
+    let want = "{\"values\":[[\"0000000001500000000\",\"a \\\"text\\\"\u{fffd}\"]],\"stream\":{\"app\":\"app\",\"q\":\"\\\"\"}}";
     assert_eq!(String::from_utf8_lossy(&out), want);
 }
 

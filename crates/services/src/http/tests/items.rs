@@ -103,6 +103,26 @@ fn l1_a_document_has_one_id_at_every_try() {
     assert_eq!(bodies[2], format!("{{\"create\":{{\"_id\":\"{}\",\"_index\":\"i\"}}}}\n2\n", ids[1]));
 }
 
+/// Loki takes equal lines of one time for one.
+#[test]
+fn equal_messages_have_times_of_their_own_and_keep_them() {
+    let server = bulk_server(&["cut", "ok", "ok"]);
+    let mut target = bulk_target(&server);
+    (target.batches.lines, target.delimiter) = (3, ",".to_owned());
+    (target.item_results, target.times) = (ItemResults::Never, Some((3, 1_000_000)));
+    target.body = Text::boxed("at $MSG");
+    let setup = Setup::new(target);
+    setup.send(&["h|500000000 a", "h|500000000 a", "h|500007000 a"]);
+    setup.check_counts(3, 0);
+    let bodies: Vec<String> =
+        server.wait(2).into_iter().map(|(_, _, body)| String::from_utf8(body).unwrap()).collect();
+    assert_eq!(bodies[0], bodies[1], "the repeat is the same request");
+    let times: Vec<u64> = bodies[0].split(',').map(|text| text[3..12].parse().unwrap()).collect();
+    assert_eq!(times[1] % 1_000_000, (times[0] + 1) % 1_000_000, "{times:?}");
+    assert!(times[..2].iter().all(|time| (500_000_000..501_000_000).contains(time)), "{times:?}");
+    assert!((500_007_000..500_008_000).contains(&times[2]), "{times:?}");
+}
+
 #[test]
 fn l1_an_index_that_is_missing_holds_its_own_messages() {
     let server = Server::speaking(|(_, _, body)| {

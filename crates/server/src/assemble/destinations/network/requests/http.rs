@@ -100,6 +100,7 @@ impl<'t> Lowering<'t> {
                 Some("no") => ItemIds::OfServer,
                 _ => ItemIds::OfMessages,
             },
+            times: None,
             auth: self.cloud_auth(options)?,
             header_class: self.python_header(options)?,
             indexes: self.index_setup(options)?,

@@ -8,7 +8,7 @@ use config::Diagnostic;
 use config::tree::{Arg, Call};
 use delivery::DestinationDriver;
 use message::{Batch, Render, Stamp};
-use services::{Compression, HttpReceiver, HttpTarget, LokiReceiver, LokiTarget, LokiTime};
+use services::{Compression, HttpReceiver, HttpTarget, LOKI_MOVED_NS, LokiReceiver, LokiTarget, LokiTime};
 use std::sync::Arc;
 
 /// Path of Loki's push endpoint.
@@ -17,6 +17,8 @@ const PATH: &str = "/loki/api/v1/push";
 const LINE: &str = "$ISODATE $HOST $MSGHDR$MSG";
 /// Default port of Loki's gRPC.
 const GRPC_PORT: u16 = 9095;
+/// Offset of the nanoseconds in the text of a message, behind `{"values":[["` and ten digits of seconds.
+const NANOSECONDS_AT: usize = 23;
 /// Messages of a request.
 const BATCH_LINES: usize = 100;
 
@@ -33,6 +35,7 @@ impl<'t> Lowering<'t> {
             body_prefix: "{\"streams\":[".to_owned(),
             body_suffix: "]}".to_owned(),
             delimiter: ",".to_owned(),
+            times: Some((NANOSECONDS_AT, LOKI_MOVED_NS)),
             ..self.http_requests(options, vec![url], Box::new(entry), BATCH_LINES)?
         };
         let settings = Arc::make_mut(&mut target.settings);
@@ -158,7 +161,18 @@ impl Render for Entry {
     }
 
     fn render(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
-        out.extend_from_slice(b"{\"stream\":{");
+        let stamp = match self.time {
+            LokiTime::Current => self.now,
+            LokiTime::Received => batch.received_of(index),
+            LokiTime::Message => batch.messages[index].event,
+        };
+        // The time first, always as long: `NANOSECONDS_AT` is where its nanoseconds are.
+        let at = i128::from(stamp.unix_us.max(0)) * 1000;
+        out.extend_from_slice(format!("{{\"values\":[[\"{at:019}\",").as_bytes());
+        self.text.clear();
+        self.line.render(batch, index, sequence, &mut self.text);
+        Self::push_text(&self.text, out);
+        out.extend_from_slice(b"]],\"stream\":{");
         let first = out.len();
         for (name, value) in &mut self.labels {
             self.text.clear();
@@ -174,18 +188,7 @@ impl Render for Entry {
             out.push(b':');
             Self::push_text(&self.text, out);
         }
-        let stamp = match self.time {
-            LokiTime::Current => self.now,
-            LokiTime::Received => batch.received_of(index),
-            LokiTime::Message => batch.messages[index].event,
-        };
-        out.extend_from_slice(
-            format!("}},\"values\":[[\"{}\",", i128::from(stamp.unix_us) * 1000).as_bytes(),
-        );
-        self.text.clear();
-        self.line.render(batch, index, sequence, &mut self.text);
-        Self::push_text(&self.text, out);
-        out.extend_from_slice(b"]]}");
+        out.extend_from_slice(b"}}");
     }
 
     fn render_name(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
