@@ -32,7 +32,7 @@ pub mod tokens;
 
 pub use bitmap::Bitmap;
 pub use cancel_token::{CancelToken, Pace, Stop};
-pub use column::{Column, ColumnUse};
+pub use column::{Column, ColumnUse, ColumnValues};
 pub use cost::{ReadCost, WordUse};
 pub use document::Document;
 pub use pattern::{Bound, Pattern};

@@ -5,8 +5,8 @@
 //! Limits: every long walk checks its [`CancelToken`] at least every few milliseconds.
 
 use crate::{
-    Bitmap, CancelToken, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadCost, ReadError,
-    WordUse,
+    Bitmap, CancelToken, Column, ColumnUse, ColumnValues, Document, Pattern, Phrase, PhraseAnswer, ReadCost,
+    ReadError, WordUse,
 };
 use std::ops::Range;
 
@@ -97,6 +97,17 @@ pub trait SegmentView: Send + Sync {
         cancel: &CancelToken,
         add: &mut dyn FnMut(&[u8], u64),
     ) -> Result<(), ReadError>;
+
+    /// Returns the value of a column in each of the documents. None when the column does not tell: the segment has
+    /// no columns, or one of the documents has several values.
+    fn value_ids(
+        &self,
+        _column: &Column,
+        _documents: &Bitmap,
+        _cancel: &CancelToken,
+    ) -> Result<Option<ColumnValues>, ReadError> {
+        Ok(None)
+    }
 
     /// Columns of the segment.
     fn columns(&self) -> Vec<ColumnUse>;

@@ -1,4 +1,4 @@
-//! Times queries over sealed segments, without a server.
+//! Times queries, with their pipes, over sealed segments, without a server.
 //!
 //! In: a folder of segment files, and queries, or none for those of `make bench-store`. Out: a line per query: the
 //! number of matches, milliseconds of the first and of the median answer, and processor milliseconds per answer.
@@ -7,7 +7,7 @@
 #![expect(clippy::disallowed_methods, reason = "it measures, with files")]
 
 use lookup::{SegmentView, Snapshot};
-use query::{ParseOptions, Query, Search, SearchScope, search};
+use query::{ParseOptions, Query, Search, SearchScope, search, search_piped};
 use segment::Sealed;
 use std::{
     path::PathBuf,
@@ -75,7 +75,10 @@ fn ask(space: &SearchScope, text: &str, facets: &[&str]) {
     let mut total = 0;
     while began.elapsed() < ASKED || times.len() < 4 {
         let start = Instant::now();
-        total = search(space, &query, &how).unwrap().total;
+        total = match query.written_pipes() {
+            [] => search(space, &query, &how).unwrap().total,
+            _ => search_piped(space, &query, &how, &mut |_| Ok(true)).unwrap().0.total,
+        };
         times.push(start.elapsed().as_secs_f64() * 1e3);
         if times.len() == 1 {
             before = cpu_ms();

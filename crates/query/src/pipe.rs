@@ -5,6 +5,7 @@
 //! Limits: [`table::group::GROUPS_MAX`] groups, [`sort::ROWS_MAX`] rows of a sort; notes report what was left out.
 //! Percentiles are within one percent, distinct counts above ten thousand within two.
 
+mod columns;
 mod extract;
 mod merge;
 mod run;

@@ -1,8 +1,8 @@
 //! Runs a query with its pipes over a scope.
 //!
 //! In: a scope, a query, a time range. Out: rows, one by one, so that an export of any size takes constant
-//! memory. Commands up to the first that makes a table work on all segments at once; counts of one column come from
-//! the index and need no message to be read.
+//! memory. Commands up to the first that makes a table work on all segments at once; what columns tell is computed
+//! from them (see `columns`), and no message is read.
 //! Limits: the cancel token; when its time is over there is no answer, because an incomplete table would be wrong.
 
 use super::{
@@ -18,14 +18,13 @@ use super::{
 };
 use crate::{
     answer::{Clock, Search, SearchError, Unread},
-    language::tree::FunctionKind,
     matches::{BUCKETS_MAX, Matches, parallel},
     memory::document_bytes,
     question::Query,
     scope::SearchScope,
-    stage::{GroupBy, Name, Of, Shape, Stage},
+    stage::{GroupBy, Name, Shape, Stage},
 };
-use lookup::{Bitmap, Column, Document, ReadError, SegmentView, Stop};
+use lookup::{Bitmap, Document, ReadError};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Interval widths that people expect in a timechart, in seconds.
@@ -259,7 +258,7 @@ impl Run<'_> {
             let Some(found) = self.found(index)? else { return Ok(()) };
             let mut part = self.reducer(stage)?;
             let counted = match simple.is_empty() {
-                true => self.count(self.views[index].view, &found, &mut part),
+                true => self.compute_from_columns(self.views[index].view, &found, &mut part),
                 false => Ok(false),
             };
             match counted {
@@ -342,94 +341,5 @@ impl Run<'_> {
                 Some((grid.start(self.frame.from_us), grid.start(self.frame.to_us.saturating_sub(1))));
         }
         Ok(grid)
-    }
-
-    /// Counts from the index if that is sufficient; returns true if it was.
-    fn count(&self, view: &dyn SegmentView, found: &Bitmap, part: &mut Reducer) -> Result<bool, ReadError> {
-        let Reducer::Groups(groups) = part else {
-            return Ok(false);
-        };
-        let by = groups.by().clone();
-        let counts = by.functions.iter().all(|of| of.kind == FunctionKind::Count && of.name.is_none());
-        let column = match by.keys.as_slice() {
-            [] => None,
-            [only] if counts && only.column().is_some() => only.column(),
-            _ => return Ok(false),
-        };
-        match by.shape {
-            Shape::Timechart { .. } if counts && groups.grid.clock == Clock::Received => {
-                self.count_over_time(view, found, column, groups)?
-            }
-            Shape::Timechart { .. } => return Ok(false),
-            _ if counts => self.count_values(view, found, column, None, groups)?,
-            _ => return self.count_functions(view, found, &by, groups),
-        }
-        Ok(true)
-    }
-
-    fn count_values(
-        &self,
-        view: &dyn SegmentView,
-        found: &Bitmap,
-        column: Option<&Column>,
-        interval_us: Option<i64>,
-        groups: &mut Groups,
-    ) -> Result<(), ReadError> {
-        match column {
-            None => groups.add_counted(interval_us, None, found.count()),
-            Some(column) => view.count_values(column, found, &self.search.cancel, &mut |value, count| {
-                groups.add_counted(interval_us, Some(value), count);
-            })?,
-        }
-        Ok(())
-    }
-
-    fn count_over_time(
-        &self,
-        view: &dyn SegmentView,
-        found: &Bitmap,
-        column: Option<&Column>,
-        groups: &mut Groups,
-    ) -> Result<(), ReadError> {
-        let (first, last) = view.received_range();
-        let grid = groups.grid;
-        let mut start = grid.start(first);
-        while start <= last {
-            self.search.cancel.check().map_err(|stop: Stop| ReadError::Stopped(stop))?;
-            let range = view.received_between(start, start.saturating_add(grid.width_us));
-            let mut within = found.clone();
-            within.keep_range(range);
-            if within.count() > 0 {
-                self.count_values(view, &within, column, Some(start), groups)?;
-            }
-            start = start.saturating_add(grid.width_us);
-        }
-        Ok(())
-    }
-
-    /// Functions of columns without keys: the column's values with their counts are sufficient.
-    fn count_functions(
-        &self,
-        view: &dyn SegmentView,
-        found: &Bitmap,
-        by: &GroupBy,
-        groups: &mut Groups,
-    ) -> Result<bool, ReadError> {
-        let known =
-            |of: &Of| of.name.as_ref().map_or(of.kind == FunctionKind::Count, |name| name.column().is_some());
-        if !by.keys.is_empty() || !by.functions.iter().all(known) {
-            return Ok(false);
-        }
-        for (index, of) in by.functions.iter().enumerate() {
-            match of.name.as_ref().and_then(Name::column) {
-                None => groups.add_value(index, b"", found.count()),
-                Some(column) => {
-                    view.count_values(column, found, &self.search.cancel, &mut |value, count| {
-                        groups.add_value(index, value, count);
-                    })?
-                }
-            }
-        }
-        Ok(true)
     }
 }

@@ -3,7 +3,7 @@
 //! In: rows, or counts of an index. Out: the rows of the table. Holds: groups or patterns.
 //! Limits: those of each table, and the memory of the search.
 
-mod aggregate;
+pub(super) mod aggregate;
 pub(super) mod diff;
 mod distinct;
 pub(super) mod group;

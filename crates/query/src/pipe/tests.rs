@@ -1,6 +1,7 @@
 //! Pipes over a small store, as tables in text.
 
 mod budget;
+mod columns;
 mod damaged;
 mod names;
 

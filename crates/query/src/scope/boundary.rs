@@ -10,8 +10,8 @@ use crate::{
     question::Query,
 };
 use lookup::{
-    Bitmap, CancelToken, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView,
-    Snapshot, Together,
+    Bitmap, CancelToken, Column, ColumnUse, ColumnValues, Document, Pattern, Phrase, PhraseAnswer, ReadError,
+    SegmentView, Snapshot, Together,
 };
 use std::{
     collections::HashMap,
@@ -170,6 +170,21 @@ impl SegmentView for Bounded {
                 add(value, count);
             }
         })
+    }
+
+    fn value_ids(
+        &self,
+        column: &Column,
+        documents: &Bitmap,
+        cancel: &CancelToken,
+    ) -> Result<Option<ColumnValues>, ReadError> {
+        let mut within = documents.clone();
+        within.and(self.allowed(cancel)?);
+        // The values of fewer documents than asked for would belong to others.
+        match within == *documents {
+            true => self.inner.value_ids(column, documents, cancel),
+            false => Ok(None),
+        }
     }
 
     fn columns(&self) -> Vec<ColumnUse> {

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     answers::{
-        column::{self, Fixed, Run, SeeValue, Shown, Source},
+        column::{self, Fixed, Run, SeeValue, Shown, Source, ValueIds},
         phrase::{self, Excerpt},
         words,
     },
@@ -20,8 +20,8 @@ use crate::{
     format::list,
 };
 use lookup::{
-    Bitmap, CancelToken, Column as Asked, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadCost,
-    ReadError, SegmentView, WordUse,
+    Bitmap, CancelToken, Column as Asked, ColumnUse, ColumnValues, Document, Pattern, Phrase, PhraseAnswer,
+    ReadCost, ReadError, SegmentView, WordUse,
 };
 use message::ValueKind;
 use std::{ops::Range, path::PathBuf, sync::Arc};
@@ -321,6 +321,17 @@ impl SegmentView for ActiveView {
         add: &mut dyn FnMut(&[u8], u64),
     ) -> Result<(), ReadError> {
         self.sources(asked, &mut |source, shown, _| column::count(source, shown, documents, cancel, add))
+    }
+
+    fn value_ids(
+        &self,
+        asked: &Asked,
+        documents: &Bitmap,
+        cancel: &CancelToken,
+    ) -> Result<Option<ColumnValues>, ReadError> {
+        let mut ids = ValueIds::new(documents);
+        self.sources(asked, &mut |source, shown, _| ids.add(source, shown, cancel))?;
+        Ok(ids.finish())
     }
 
     fn columns(&self) -> Vec<ColumnUse> {

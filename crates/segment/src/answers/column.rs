@@ -5,12 +5,14 @@
 //! Limits: one counter per distinct value while counting.
 
 mod marks;
+mod value_ids;
 
 use crate::format::list;
 use lookup::{Bitmap, CancelToken, Column, Pattern, ReadError, pattern::Matcher};
 pub(crate) use marks::ValueIdRange;
 use message::{Facility, Severity, ValueKind};
 use std::collections::HashMap;
+pub(crate) use value_ids::ValueIds;
 
 /// The columns that every segment has. The number is stored in files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

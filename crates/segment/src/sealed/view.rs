@@ -6,7 +6,7 @@ use super::{Sealed, column::SealedColumn, reading::Reading, terms::Templates};
 use crate::format::columns::Kind;
 use crate::{
     answers::{
-        column::{self, Fixed, Shown},
+        column::{self, Fixed, Shown, ValueIds},
         phrase::{self, Excerpt, Judge, Verdict},
         words,
     },
@@ -14,8 +14,8 @@ use crate::{
     format::{Damage, numbers},
 };
 use lookup::{
-    Bitmap, CancelToken, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadCost, ReadError,
-    SegmentView, Together, WordUse,
+    Bitmap, CancelToken, Column, ColumnUse, ColumnValues, Document, Pattern, Phrase, PhraseAnswer, ReadCost,
+    ReadError, SegmentView, Together, WordUse,
 };
 use std::ops::Range;
 
@@ -224,6 +224,20 @@ impl SegmentView for Sealed {
             column::count(&source, &shown, documents, cancel, add)?;
         }
         Ok(())
+    }
+
+    fn value_ids(
+        &self,
+        asked: &Column,
+        documents: &Bitmap,
+        cancel: &CancelToken,
+    ) -> Result<Option<ColumnValues>, ReadError> {
+        let _pin = self.file.pin();
+        let mut ids = ValueIds::new(documents);
+        for (source, shown) in self.sources(asked)? {
+            ids.add(&source, &shown, cancel)?;
+        }
+        Ok(ids.finish())
     }
 
     fn columns(&self) -> Vec<ColumnUse> {

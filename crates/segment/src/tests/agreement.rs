@@ -163,6 +163,9 @@ fn check(view: &dyn SegmentView, model: &Model, pattern: &Pattern, among: &Bitma
             *counts.entry(value.to_vec()).or_default() += count;
         })?;
         assert_eq!(counts, model.counts(&column, among), "counts of {column:?}");
+        let ids = view.value_ids(&column, among, &cancel)?;
+        let ids = ids.map(|of| of.ids.iter().map(|id| (*id > 0).then(|| of.value(*id).to_vec())).collect());
+        assert_eq!(ids, model.only_values(&column, among), "values of {column:?}");
         let all = model.values(&column, &Pattern::Any).count();
         let said = view.columns().into_iter().find(|used| used.column == column);
         assert_eq!(said.as_ref().map_or(0, |used| used.documents), all, "documents of {column:?}");

@@ -57,6 +57,12 @@ impl Model {
         counts
     }
 
+    /// Returns the value of each document; none when one has several.
+    pub(super) fn only_values(&self, column: &Column, among: &Bitmap) -> Option<Vec<Option<Vec<u8>>>> {
+        let values = among.iter().map(|document| values_of(&self.documents[document as usize], column));
+        values.map(|mut values| (values.len() < 2).then(|| values.pop())).collect()
+    }
+
     pub(super) fn event_between(&self, from_us: i64, to_us: i64) -> Bitmap {
         self.having(|document| (from_us..to_us).contains(&document.event.unix_us))
     }

@@ -164,6 +164,38 @@ impl Groups {
         self.key = key;
     }
 
+    /// Adds the functions of the `count` rows of a group; its key are the interval and the values.
+    pub(in crate::pipe) fn add_group<'v>(
+        &mut self,
+        interval_us: Option<i64>,
+        values: impl Iterator<Item = &'v [u8]>,
+        count: u64,
+        sums: Vec<Aggregate>,
+    ) {
+        let mut key = std::mem::take(&mut self.key);
+        key.clear();
+        if let Some(us) = interval_us {
+            push_time(&mut key, us);
+        }
+        values.for_each(|value| push_key(&mut key, value));
+        self.add_sums(&key, count, sums);
+        self.key = key;
+    }
+
+    fn add_sums(&mut self, key: &[u8], count: u64, sums: Vec<Aggregate>) {
+        if !self.may_hold(key) {
+            return;
+        }
+        let Some(group) = self.group(key) else {
+            self.rest += count;
+            return;
+        };
+        let before = heap_bytes(group);
+        group.iter_mut().zip(sums).for_each(|(own, sum)| own.merge(sum));
+        let more = heap_bytes(group).saturating_sub(before);
+        self.refused = self.memory.grow_at_once(more).err();
+    }
+
     /// Adds a value that occurs in `times` rows to function number `index` of the only group.
     pub(in crate::pipe) fn add_value(&mut self, index: usize, value: &[u8], times: u64) {
         if !self.may_hold(b"") {
