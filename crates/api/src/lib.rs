@@ -34,7 +34,7 @@ pub use request::connection::{ConnectionLimits, PresentTls};
 pub use scope::{Scope, ScopeKind, ScopeMember};
 pub use state::{
     Backend, State, TAILS_MAX,
-    limits::{EXPORTS_DEFAULT, EXPORTS_PER_USER_DEFAULT, Limits},
+    limits::{EXPORTS_DEFAULT, EXPORTS_PER_USER_DEFAULT, Limits, kept_results},
     workers::SEARCHES_MAX,
 };
 

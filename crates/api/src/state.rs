@@ -35,7 +35,7 @@ use crate::{
 use accounts::{AccountError, Accounts, ApiToken, EVERY_LOGSPACE, FactorKey, RIGHTS, Right, TokenUses};
 use evidence::LedgerEntry;
 use objects::Store;
-use query::MemoryPool;
+use query::{MemoryPool, ResultCache};
 use std::{
     collections::BTreeMap,
     io,
@@ -146,6 +146,7 @@ pub struct State {
     /// An import or an export of objects has all files in memory.
     object_files: Arc<Semaphore>,
     memory: MemoryPool,
+    results: ResultCache,
 }
 
 impl State {
@@ -180,6 +181,7 @@ impl State {
             exports: Slots::new(limits.exports, limits.exports_per_user),
             object_files: Arc::new(Semaphore::new(1)),
             memory: MemoryPool::new(limits.searches_memory, limits.search_memory),
+            results: ResultCache::new(limits.kept_results),
         })
     }
 
@@ -195,6 +197,7 @@ impl State {
         State {
             exports: Slots::new(limits.exports, limits.exports_per_user),
             memory: MemoryPool::new(limits.searches_memory, limits.search_memory),
+            results: ResultCache::new(limits.kept_results),
             ..self
         }
     }
@@ -202,6 +205,11 @@ impl State {
     /// The memory of all searches and exports.
     pub(crate) fn memory(&self) -> &MemoryPool {
         &self.memory
+    }
+
+    /// The results of searches that are kept for the next ones.
+    pub(crate) fn results(&self) -> &ResultCache {
+        &self.results
     }
 
     pub(crate) fn backend(&self) -> &dyn Backend {

@@ -38,5 +38,5 @@ pub use document::Document;
 pub use pattern::{Bound, Pattern};
 pub use phrase::{Phrase, PhraseAnswer};
 pub use read_error::ReadError;
-pub use segment_view::{SegmentView, Together};
+pub use segment_view::{AnyResult, SegmentResults, SegmentView, Together};
 pub use snapshot::{Locked, Snapshot};

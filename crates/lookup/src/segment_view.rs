@@ -4,11 +4,14 @@
 //! receive order, so a range of received time is a range of documents.
 //! Limits: every long walk checks its [`CancelToken`] at least every few milliseconds.
 
+mod results;
+
 use crate::{
     Bitmap, CancelToken, Column, ColumnUse, ColumnValues, Document, Pattern, Phrase, PhraseAnswer, ReadCost,
     ReadError, WordUse,
 };
-use std::ops::Range;
+pub use results::{AnyResult, SegmentResults};
+use std::{ops::Range, sync::Arc};
 
 /// Words that are looked up together.
 #[derive(Clone, Debug, Default)]
@@ -116,6 +119,12 @@ pub trait SegmentView: Send + Sync {
     /// narrowed by it before anything is shown.
     fn boundary(&self, _watch: &CancelToken) -> Result<Option<&Bitmap>, ReadError> {
         Ok(None)
+    }
+
+    /// Returns the place for results of searches that are kept as long as the segment is open; none when its messages
+    /// may still change.
+    fn results(&self) -> Option<&Arc<SegmentResults>> {
+        None
     }
 
     /// Reads documents, given ascending or descending; `visit` sees them in the same order and returns `false` to stop.

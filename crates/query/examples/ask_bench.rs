@@ -2,12 +2,13 @@
 //!
 //! In: a folder of segment files, and queries, or none for those of `make bench-store`. Out: a line per query: the
 //! number of matches, milliseconds of the first and of the median answer, and processor milliseconds per answer.
+//! `$CACHE_MB` is the size of the cache of results, 0 by default.
 //! Limits: segments that are not encrypted.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 #![expect(clippy::disallowed_methods, reason = "it measures, with files")]
 
 use lookup::{SegmentView, Snapshot};
-use query::{ParseOptions, Query, Search, SearchScope, search, search_piped};
+use query::{ParseOptions, Query, ResultCache, Search, SearchScope, search, search_piped};
 use segment::Sealed;
 use std::{
     path::PathBuf,
@@ -44,16 +45,18 @@ fn main() {
         println!("usage: ask_bench FOLDER [QUESTION...]");
         return;
     };
+    let cache = std::env::var("CACHE_MB").map_or(0, |text| text.parse::<u64>().unwrap() << 20);
+    let cache = ResultCache::new(cache);
     let own: Vec<String> = arguments.collect();
     let questions: Vec<&str> =
         if own.is_empty() { QUESTIONS.to_vec() } else { own.iter().map(String::as_str).collect() };
     let space = open(&folder);
     for text in questions {
-        ask(&space, text, &[]);
+        ask(&space, text, &[], &cache);
     }
     if own.is_empty() {
-        ask(&space, "*", &["host", "program", "severity"]);
-        ask(&space, "failed", &["host"]);
+        ask(&space, "*", &["host", "program", "severity"], &cache);
+        ask(&space, "failed", &["host"], &cache);
     }
 }
 
@@ -67,9 +70,10 @@ fn open(folder: &str) -> SearchScope {
     Snapshot { segments, sequence, ..Snapshot::default() }.into()
 }
 
-fn ask(space: &SearchScope, text: &str, facets: &[&str]) {
+fn ask(space: &SearchScope, text: &str, facets: &[&str], cache: &ResultCache) {
     let query = Query::parse(text, &ParseOptions::default()).unwrap();
-    let how = Search { facets: facets.iter().map(|name| query::column(name)).collect(), ..Search::default() };
+    let facets_of = facets.iter().map(|name| query::column(name)).collect();
+    let how = Search { facets: facets_of, cache: cache.clone(), ..Search::default() };
     let mut times = Vec::new();
     let (began, mut before) = (Instant::now(), 0.0);
     let mut total = 0;

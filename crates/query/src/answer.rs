@@ -2,7 +2,7 @@
 //!
 //! In: a [`Search`]. Out: an [`Answer`] whose total, buckets, rows and facets come from one snapshot and agree.
 
-use crate::memory::{MemoryBudget, MemoryError, OverBudget};
+use crate::memory::{MemoryBudget, MemoryError, OverBudget, ResultCache};
 use jiff::Timestamp;
 use lookup::{CancelToken, Column, Document, ReadError, Stop};
 use std::ops::Range;
@@ -43,6 +43,8 @@ pub struct Search {
     pub cancel: CancelToken,
     /// Memory that the search may use.
     pub memory: MemoryBudget,
+    /// Results of earlier searches.
+    pub cache: ResultCache,
     /// Threads to use, the calling one included.
     pub threads: usize,
 }
@@ -61,6 +63,7 @@ impl Default for Search {
             facet_limit: 10,
             cancel: CancelToken::unlimited(),
             memory: MemoryBudget::unlimited(),
+            cache: ResultCache::default(),
             threads: 2,
         }
     }

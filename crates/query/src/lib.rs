@@ -38,7 +38,10 @@ pub use language::{
     },
 };
 pub use matches::BUCKETS_MAX;
-pub use memory::{BudgetOf, MemoryBudget, MemoryError, MemoryPermit, MemoryPool, OverBudget};
+pub use memory::{
+    BudgetOf, MemoryBudget, MemoryError, MemoryPermit, MemoryPool, OverBudget, ResultCache,
+    ResultCacheCounters,
+};
 pub use pipe::{Outcome, stream};
 pub use question::{ParseOptions, Query};
 pub use run::{

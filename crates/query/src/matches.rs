@@ -9,7 +9,7 @@ pub(crate) mod segment;
 
 pub use histogram::BUCKETS_MAX;
 pub(crate) use histogram::{HistogramRange, event_buckets};
-pub(crate) use segment::{SegmentMatches, matching};
+pub(crate) use segment::{SegmentMatches, is_whole, matching};
 
 use crate::{
     answer::{Clock, Search, SearchError, TimedOut, Unread, UnreadReason},
@@ -45,7 +45,7 @@ impl<'s> Matches<'s> {
         let mut memory = search.memory.permit("the index");
         memory.grow(views.iter().map(|seen| seen.view.len() as usize / 8).sum())?;
         let results = parallel::each(search.threads, views.len(), |index| {
-            segment::run(views[index], query.condition(), search, &frame)
+            segment::run(views[index], query, search, &frame)
         });
         let mut found = Matches {
             space,

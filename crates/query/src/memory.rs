@@ -6,7 +6,10 @@
 //! theirs, a search waits for memory up to [`WAIT_MAX`]; when all of them wait, the last to arrive is refused, so
 //! that the others can continue.
 
+mod result_cache;
+
 use lookup::{CancelToken, Document, Stop};
+pub use result_cache::{ResultCache, ResultCacheCounters};
 use std::{
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,

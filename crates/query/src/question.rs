@@ -15,7 +15,7 @@ use crate::{
         error::{Hint, QueryError},
         parse::parse,
         relative,
-        tree::{Node, Operator, Parameter, Pipe, TextRange},
+        tree::{Command, Node, Operator, Parameter, Pipe, TextRange},
     },
     stage::{self, Name, Pipes},
 };
@@ -41,6 +41,8 @@ pub struct Query {
     condition: Arc<Condition>,
     written: Vec<Pipe>,
     pipes: Arc<Pipes>,
+    /// See [`Query::condition_name`].
+    condition_name: Option<Arc<str>>,
 }
 
 impl Query {
@@ -54,6 +56,8 @@ impl Query {
         }
         let condition = compile(&parsed.tree, options.now_us, options.offset_s, &mut parsed.hints)?;
         let pipes = stage::compile(&parsed.pipes, options.now_us, options.offset_s, &mut parsed.hints)?;
+        let is_fixed = relative::first(&parsed.tree).is_none();
+        let condition_name = is_fixed.then(|| condition_name(&parsed.tree, options));
         Ok(Query {
             text: text.into(),
             tree: parsed.tree,
@@ -61,6 +65,7 @@ impl Query {
             condition: Arc::new(condition),
             written: parsed.pipes,
             pipes: Arc::new(pipes),
+            condition_name,
         })
     }
 
@@ -75,6 +80,7 @@ impl Query {
             condition: Arc::new(Condition::All),
             written: Vec::new(),
             pipes: Arc::default(),
+            condition_name: None,
         }
     }
 
@@ -137,6 +143,25 @@ impl Query {
         &self.pipes
     }
 
+    /// Returns a text that queries share whose conditions mean the same whenever they are read; none when the meaning
+    /// depends on the time.
+    pub(crate) fn condition_name(&self) -> Option<&Arc<str>> {
+        self.condition_name.as_ref()
+    }
+
+    /// Returns such a text for the first `count` pipes.
+    pub(crate) fn pipes_name(&self, count: usize) -> Option<String> {
+        let mut name = String::new();
+        for pipe in self.written.iter().take(count) {
+            if matches!(&pipe.command, Command::Where(tree) if relative::first(tree).is_some()) {
+                return None;
+            }
+            name.push('|');
+            name.push_str(&pipe.text);
+        }
+        Some(name)
+    }
+
     pub(crate) fn shared_condition(&self) -> Arc<Condition> {
         Arc::clone(&self.condition)
     }
@@ -144,4 +169,9 @@ impl Query {
     pub(crate) fn condition(&self) -> &Condition {
         &self.condition
     }
+}
+
+/// Names a condition by its text and the options that its meaning depends on besides the time.
+fn condition_name(tree: &Node, options: &ParseOptions) -> Arc<str> {
+    format!("{:?} {} {tree}", options.default_operator, options.offset_s).into()
 }

@@ -113,7 +113,7 @@ fn answer(
         took_us: 0,
     };
     set_histogram(&mut answer, &views, &parts, search, &frame)?;
-    match facets::count(&views, &parts, search) {
+    match facets::count(&views, &parts, query, search) {
         Ok(facets) => answer.facets = facets,
         // Counts without some segments would be wrong.
         Err(Uncounted::Read(seen, error @ (ReadError::Corrupt { .. } | ReadError::Io { .. }))) => {

@@ -31,11 +31,11 @@ pub use check::{RebuildError, VerifyReport};
 use directory::{Entry, Meta};
 use evidence::Keys;
 pub use inspector::{DamagedChunk, SegmentForm, SegmentInspector};
-use lookup::ReadError;
+use lookup::{ReadError, SegmentResults};
 pub(crate) use prove::leaf_of;
 use std::{
     path::{Path, PathBuf},
-    sync::OnceLock,
+    sync::{Arc, OnceLock},
 };
 use template_list::TemplateList;
 use zstd::zstd_safe::DDict;
@@ -50,6 +50,7 @@ pub struct Sealed {
     kept: KeptBlocks,
     /// The documents of templates; 12 bytes per template, some 200 KB in a segment of a million messages.
     template_lists: OnceLock<Vec<TemplateList>>,
+    results: Arc<SegmentResults>,
 }
 
 impl Sealed {
@@ -89,6 +90,7 @@ impl Sealed {
             decoder: OnceLock::new(),
             kept: KeptBlocks::new(),
             template_lists: OnceLock::new(),
+            results: Arc::default(),
         };
         // Queries on received times cannot fail, so they are checked now.
         let _pin = sealed.file.pin();

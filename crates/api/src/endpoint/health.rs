@@ -20,6 +20,7 @@ use axum::{
     response::IntoResponse,
 };
 use logspace::Logspace;
+use query::ResultCacheCounters;
 use std::{num::NonZero, sync::Arc};
 
 /// Reports whether anything is held back; the logspaces concerned, to users who may search them; the reasons, to
@@ -114,5 +115,21 @@ pub(crate) async fn metrics(
             return Err(state.refuse(&user, "", Right::Administer, text));
         }
     }
-    Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], state.backend().metrics()))
+    Ok((
+        [(header::CONTENT_TYPE, "text/plain; version=0.0.4")],
+        state.backend().metrics() + &of_results(state.results().counters()),
+    ))
+}
+
+/// The figures of the results that are kept for the next searches.
+fn of_results(counters: ResultCacheCounters) -> String {
+    let ResultCacheCounters { bytes, hits, misses, evicted } = counters;
+    let figures = [
+        ("duramen_kept_results_bytes", "gauge", bytes),
+        ("duramen_kept_results_used_total", "counter", hits),
+        ("duramen_kept_results_missed_total", "counter", misses),
+        ("duramen_kept_results_evicted_total", "counter", evicted),
+    ];
+    let lines = figures.map(|(name, kind, value)| format!("# TYPE {name} {kind}\n{name} {value}\n"));
+    lines.concat()
 }

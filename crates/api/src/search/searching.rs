@@ -131,6 +131,7 @@ pub(crate) async fn run<T: Send + 'static>(
 ) -> Result<T, ApiError> {
     let cancelled = Arc::new(AtomicBool::new(false));
     let (cancel, pool) = (cancel_token(timeout_ms, cancelled.clone()), state.memory().clone());
+    search.cache = state.results().clone();
     let run = move |resources: SearchResources| {
         search.threads = resources.cores;
         search.cancel = cancel.paced(resources.pace);

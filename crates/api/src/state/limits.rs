@@ -9,6 +9,8 @@ pub struct Limits {
     pub searches_memory: u64,
     /// Bytes that one of them may hold.
     pub search_memory: u64,
+    /// Bytes of results of searches in sealed segments that are kept for the next search; 0: none.
+    pub kept_results: u64,
     /// Exports at once, packages included.
     pub exports: usize,
     /// Exports of one user at once.
@@ -28,10 +30,16 @@ impl Limits {
         Limits {
             searches_memory,
             search_memory: searches_memory / 4,
+            kept_results: kept_results(searches_memory),
             exports: EXPORTS_DEFAULT,
             exports_per_user: EXPORTS_PER_USER_DEFAULT,
         }
     }
+}
+
+/// Returns the bytes of results that are kept when searches may use `searches_memory` bytes: an eighth more.
+pub fn kept_results(searches_memory: u64) -> u64 {
+    searches_memory / 8
 }
 
 impl Default for Limits {
@@ -50,11 +58,11 @@ mod tests {
     #[test]
     fn searches_get_a_quarter_of_the_memory_and_one_a_quarter_of_that() {
         let of = |bytes| {
-            let Limits { searches_memory, search_memory, exports, exports_per_user } =
-                Limits::of_memory(bytes);
-            (searches_memory >> 20, search_memory >> 20, exports, exports_per_user)
+            let limits = Limits::of_memory(bytes);
+            let memory = [limits.searches_memory, limits.search_memory, limits.kept_results];
+            (memory.map(|bytes| bytes >> 20), limits.exports, limits.exports_per_user)
         };
-        assert_eq!(of(16 << 30), (4 << 10, 1 << 10, 8, 2));
+        assert_eq!(of(16 << 30), ([4 << 10, 1 << 10, 512], 8, 2));
         assert_eq!(Limits::default(), Limits::of_memory(4 << 30));
     }
 }

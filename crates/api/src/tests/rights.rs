@@ -278,7 +278,13 @@ fn a_backend_without_troubles_names_none() {
 fn exports_are_limited_as_configured() {
     let server = Server::start();
     let ids = Ids::load_or_draw(&server.folder.path().join("other.key")).unwrap();
-    let limits = Limits { exports: 2, exports_per_user: 1, searches_memory: 4 << 20, search_memory: 1 << 20 };
+    let limits = Limits {
+        exports: 2,
+        exports_per_user: 1,
+        searches_memory: 4 << 20,
+        search_memory: 1 << 20,
+        kept_results: 1 << 20,
+    };
     let objects = server.state.shared_objects();
     let state = State::new(server.backend.clone(), server.accounts.clone(), objects, ids, "host").unwrap();
     let default = state.memory().budget(&lookup::CancelToken::unlimited()).permit("x").grow_at_once(2 << 20);

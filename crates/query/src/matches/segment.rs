@@ -7,10 +7,11 @@ use crate::{
     answer::{Clock, Search},
     condition::Condition,
     plan,
+    question::Query,
     scope::VisibleSegment,
 };
 use lookup::{Bitmap, ReadError};
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 pub(crate) struct SegmentMatches {
     /// The matching documents.
@@ -39,13 +40,13 @@ impl SegmentMatches {
 
 pub(crate) fn run(
     seen: VisibleSegment<'_>,
-    condition: &Condition,
+    query: &Query,
     search: &Search,
     frame: &HistogramRange,
 ) -> Result<SegmentMatches, ReadError> {
     search.cancel.check()?;
     let view = seen.view;
-    let (matching, scanned) = matching(seen, condition, search)?;
+    let (matching, scanned) = matching(seen, query, search)?;
     let mut part =
         SegmentMatches { count: matching.count(), matching, scanned, buckets: Vec::new(), event_range: None };
     if part.count == 0 {
@@ -66,8 +67,77 @@ pub(crate) fn run(
     Ok(part)
 }
 
+/// Matches that are kept for the next search: a bitmap, or a list where that is shorter.
+struct KeptMatches {
+    matching: KeptBitmap,
+    scanned: u64,
+}
+
+enum KeptBitmap {
+    Bits(Bitmap),
+    List { documents: Box<[u32]>, length: u32 },
+}
+
+impl KeptBitmap {
+    fn of(bitmap: &Bitmap) -> KeptBitmap {
+        match bitmap.count() * 32 < u64::from(bitmap.len()) {
+            true => KeptBitmap::List { documents: bitmap.iter().collect(), length: bitmap.len() },
+            false => KeptBitmap::Bits(bitmap.clone()),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            KeptBitmap::Bits(bitmap) => size_of_val(bitmap.words()),
+            KeptBitmap::List { documents, .. } => size_of_val(documents.as_ref()),
+        }
+    }
+
+    fn bitmap(&self) -> Bitmap {
+        match self {
+            KeptBitmap::Bits(bitmap) => bitmap.clone(),
+            KeptBitmap::List { documents, length } => {
+                let mut bitmap = Bitmap::none(*length);
+                documents.iter().for_each(|document| bitmap.add(*document));
+                bitmap
+            }
+        }
+    }
+}
+
 /// Returns the matches and the number of documents in the time range.
 pub(crate) fn matching(
+    seen: VisibleSegment<'_>,
+    query: &Query,
+    search: &Search,
+) -> Result<(Bitmap, u64), ReadError> {
+    // All messages are found faster than they are looked up.
+    let name = query.condition_name().filter(|_| !matches!(query.condition(), Condition::All));
+    let Some(name) = name.filter(|_| is_whole(seen, search)) else {
+        return computed(seen, query.condition(), search);
+    };
+    if let Some(kept) = search.cache.get::<KeptMatches>(seen.view, name) {
+        return Ok((kept.matching.bitmap(), kept.scanned));
+    }
+    let (matching, scanned) = computed(seen, query.condition(), search)?;
+    let kept = KeptMatches { matching: KeptBitmap::of(&matching), scanned };
+    let bytes = kept.matching.bytes();
+    search.cache.insert(seen.view, name, Arc::new(kept), bytes);
+    Ok((matching, scanned))
+}
+
+/// Returns true if the search considers every document of a segment that the user may see, so that the time range
+/// does not matter for its results.
+pub(crate) fn is_whole(seen: VisibleSegment<'_>, search: &Search) -> bool {
+    let (first, last) = seen.view.received_range();
+    let is_open = search.from_us.is_none() && search.to_us.is_none();
+    let is_within =
+        search.from_us.is_none_or(|from| from <= first) && search.to_us.is_none_or(|to| last < to);
+    let is_seen = seen.end >= seen.view.first_sequence().saturating_add(seen.view.len().into());
+    is_seen && (is_open || search.clock == Clock::Received && is_within)
+}
+
+fn computed(
     seen: VisibleSegment<'_>,
     condition: &Condition,
     search: &Search,

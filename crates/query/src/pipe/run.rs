@@ -58,6 +58,13 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
+    /// Returns true if messages of a segment could not be read.
+    pub(super) fn has_missed(&self, seen: VisibleSegment<'_>) -> bool {
+        let unread = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
+        let range = seen.view.received_range();
+        unread.iter().any(|missed| missed.member == seen.member && missed.received_us == range)
+    }
+
     /// Reads messages of a segment, including those after a damaged position. Returns true while more are wanted.
     pub(super) fn read(
         &self,
@@ -99,7 +106,7 @@ impl<'a> Run<'a> {
         if let Some(known) = self.known {
             return Ok(known.matching(index).map(Cow::Borrowed));
         }
-        match matching(self.views[index], self.query.condition(), &self.search) {
+        match matching(self.views[index], self.query, &self.search) {
             Ok((found, _)) => Ok(Some(Cow::Owned(found))),
             Err(error) => self.miss(self.views[index], error).map(|()| None),
         }

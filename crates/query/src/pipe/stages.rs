@@ -12,13 +12,13 @@ use super::{
     steps::{self, Around},
     table::{
         Reducer, diff,
-        group::{Grid, Groups},
+        group::{Grid, Groups, KeptGroups},
         patterns::Patterns,
     },
 };
 use crate::{
     answer::{Clock, Search, SearchError, Unread},
-    matches::{BUCKETS_MAX, Matches, parallel},
+    matches::{BUCKETS_MAX, Matches, is_whole, parallel},
     memory::document_bytes,
     question::Query,
     scope::SearchScope,
@@ -34,6 +34,12 @@ const WIDTHS_S: &[i64] = &[
 ];
 /// Approximate number of intervals of a timechart without a width.
 const INTERVALS: i64 = 30;
+
+/// The table of a segment, kept for the next search, and the number of messages that it was made from.
+struct KeptTable {
+    groups: KeptGroups,
+    matched: u64,
+}
 
 /// The result of a run, besides its rows.
 #[derive(Clone, Debug, Default)]
@@ -254,7 +260,17 @@ impl Run<'_> {
         outcome: &mut Outcome,
     ) -> Result<HeldRows, SearchError> {
         let sum = Mutex::new((self.reducer(stage)?, 0));
+        let name = self.table_name(simple, stage)?;
         let results = parallel::each(self.search.threads, self.views.len(), |index| {
+            let seen = self.views[index];
+            let name = name.as_ref().filter(|_| is_whole(seen, &self.search));
+            let kept = name.and_then(|name| self.search.cache.get::<KeptTable>(seen.view, name));
+            if let Some(kept) = kept {
+                let mut sum = sum.lock().unwrap_or_else(PoisonError::into_inner);
+                sum.0.add_kept(&kept.groups);
+                sum.1 += kept.matched;
+                return sum.0.check();
+            }
             let Some(found) = self.found(index)? else { return Ok(()) };
             let mut part = self.reducer(stage)?;
             let counted = match simple.is_empty() {
@@ -271,6 +287,9 @@ impl Run<'_> {
                     self.add_all(index, &found, simple, &mut part)?;
                 }
             }
+            if let Some(name) = name {
+                self.keep(index, name, &part, found.count());
+            }
             let mut sum = sum.lock().unwrap_or_else(PoisonError::into_inner);
             sum.0.merge(part);
             sum.1 += found.count();
@@ -280,6 +299,36 @@ impl Run<'_> {
         let (reducer, matched) = sum.into_inner().unwrap_or_else(PoisonError::into_inner);
         outcome.matched += matched;
         reducer.rows(&mut outcome.notes)
+    }
+
+    /// Names the table that a segment makes for a search; none when another search would make another one.
+    fn table_name(&self, simple: &[Stage], stage: &Stage) -> Result<Option<Arc<str>>, SearchError> {
+        let Stage::Group(group) = stage else { return Ok(None) };
+        let (condition, pipes) = (self.query.condition_name(), self.query.pipes_name(simple.len()));
+        let (Some(condition), Some(pipes)) = (condition, pipes) else { return Ok(None) };
+        // Sequence numbers depend on the position of the logspace among those that are searched.
+        if self.query.has_sequences() {
+            return Ok(None);
+        }
+        let Grid { width_us, offset_us, clock, .. } = self.grid(group)?;
+        let (keys, functions) = (&group.keys, &group.functions);
+        let functions: Vec<_> = functions.iter().map(|of| (of.kind, &of.name)).collect();
+        let name = format!("{width_us} {offset_us} {clock:?} {keys:?} {functions:?} {condition}{pipes}");
+        Ok(Some(name.into()))
+    }
+
+    /// Keeps the table of a segment for the next search, unless messages are missing in it.
+    fn keep(&self, index: usize, name: &Arc<str>, part: &Reducer, matched: u64) {
+        let seen = self.views[index];
+        let Reducer::Groups(groups) = part else { return };
+        let bytes = groups.held_bytes();
+        if !self.search.cache.accepts(seen.view, bytes) || self.has_missed(seen) {
+            return;
+        }
+        if let Some(groups) = groups.kept() {
+            let kept = Arc::new(KeptTable { groups, matched });
+            self.search.cache.insert(seen.view, name, kept, bytes);
+        }
     }
 
     fn add_all(

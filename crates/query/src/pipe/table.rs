@@ -12,7 +12,7 @@ mod sketch;
 
 use super::step::HeldRows;
 use crate::answer::SearchError;
-use group::Groups;
+use group::{Groups, KeptGroups};
 use lookup::Document;
 use patterns::Patterns;
 
@@ -35,6 +35,13 @@ impl Reducer {
         match self {
             Reducer::Groups(groups) => groups.check(),
             Reducer::Patterns(..) => Ok(()),
+        }
+    }
+
+    /// Adds groups that an earlier search made.
+    pub(super) fn add_kept(&mut self, kept: &KeptGroups) {
+        if let Reducer::Groups(groups) = self {
+            groups.add_kept(kept);
         }
     }
 

@@ -1,6 +1,7 @@
 //! Pipes over a small store, as tables in text.
 
 mod budget;
+mod cached;
 mod columns;
 mod damaged;
 mod names;

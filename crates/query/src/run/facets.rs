@@ -7,14 +7,15 @@
 use crate::{
     answer::{Facet, Search, SearchError},
     condition::matcher,
-    matches::{SegmentMatches, parallel},
+    matches::{SegmentMatches, is_whole, parallel},
     memory::{MemoryBudget, MemoryError, MemoryPermit},
+    question::Query,
     scope::VisibleSegment,
 };
 use lookup::{Bitmap, Column, Pattern, ReadError, SegmentView};
 use std::{
     collections::HashMap,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 /// Most distinct values counted separately: a screen shows ten, and beyond this the distinct count is a lower bound.
@@ -35,6 +36,12 @@ pub(super) struct Counts {
     memory: MemoryPermit,
     /// Set when there was no memory for a value.
     refused: Option<MemoryError>,
+}
+
+/// The counts of a segment, kept for the next search.
+struct KeptCounts {
+    values: Vec<(Box<[u8]>, u64)>,
+    coverage: u64,
 }
 
 /// The reasons why there are no counts.
@@ -73,6 +80,18 @@ impl Counts {
         } else {
             self.rest += count;
         }
+    }
+
+    /// Copies the counts, to be kept for another search; none when some are counted together.
+    fn kept(&self) -> Option<KeptCounts> {
+        let value = |(value, count): (&Vec<u8>, &u64)| (value.as_slice().into(), *count);
+        let kept = || KeptCounts { values: self.values.iter().map(value).collect(), coverage: self.coverage };
+        (self.rest == 0 && self.refused.is_none()).then(kept)
+    }
+
+    fn add_kept(&mut self, kept: &KeptCounts) {
+        kept.values.iter().for_each(|(value, count)| self.add(value, *count));
+        self.coverage += kept.coverage;
     }
 
     pub(super) fn merge(&mut self, mut other: Counts) {
@@ -116,6 +135,7 @@ impl Counts {
 pub(super) fn count<'s>(
     views: &[VisibleSegment<'s>],
     parts: &[SegmentMatches],
+    query: &Query,
     search: &Search,
 ) -> Result<Vec<Facet>, Uncounted<'s>> {
     let sums: Vec<Mutex<Counts>> =
@@ -125,19 +145,10 @@ pub(super) fn count<'s>(
             return Ok(());
         }
         let seen = views[index];
+        let name = query.condition_name().filter(|_| is_whole(seen, search));
         for (column, sum) in search.facets.iter().zip(&sums) {
-            let counts = match of_segment(seen.view, column, &parts[index].matching, search) {
-                // The column is damaged, but the messages may not be.
-                Err(ReadError::Corrupt { .. } | ReadError::Io { .. }) => {
-                    of_documents(seen.view, column, &parts[index].matching, search)
-                }
-                counts => counts,
-            };
-            let mut counts = counts.map_err(|error| Uncounted::Read(seen, error))?;
-            counts.check().map_err(Uncounted::Memory)?;
-            let mut sum = sum.lock().unwrap_or_else(PoisonError::into_inner);
-            sum.merge(counts);
-            sum.check().map_err(Uncounted::Memory)?;
+            let name = name.map(|condition| Arc::from(format!("counts {column:?} {condition}")));
+            add_segment(seen, column, &parts[index].matching, search, (name, sum))?;
         }
         Ok(())
     });
@@ -156,6 +167,40 @@ pub(super) fn count<'s>(
         }
     };
     Ok(search.facets.iter().cloned().zip(sums).map(facet).collect())
+}
+
+/// Adds the counts of a segment, which are kept under a name if there is one.
+fn add_segment<'s>(
+    seen: VisibleSegment<'s>,
+    column: &Column,
+    matching: &Bitmap,
+    search: &Search,
+    (name, sum): (Option<Arc<str>>, &Mutex<Counts>),
+) -> Result<(), Uncounted<'s>> {
+    let locked = || sum.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(kept) = name.as_ref().and_then(|name| search.cache.get::<KeptCounts>(seen.view, name)) {
+        let mut sum = locked();
+        sum.add_kept(&kept);
+        return sum.check().map_err(Uncounted::Memory);
+    }
+    let (counts, name) = match of_segment(seen.view, column, matching, search) {
+        // The column is damaged, but the messages may not be.
+        Err(ReadError::Corrupt { .. } | ReadError::Io { .. }) => {
+            (of_documents(seen.view, column, matching, search), None)
+        }
+        counts => (counts, name),
+    };
+    let mut counts = counts.map_err(|error| Uncounted::Read(seen, error))?;
+    counts.check().map_err(Uncounted::Memory)?;
+    let bytes = counts.bytes + counts.values.len() * VALUE_BYTES;
+    if let Some(name) = name.filter(|_| search.cache.accepts(seen.view, bytes))
+        && let Some(kept) = counts.kept()
+    {
+        search.cache.insert(seen.view, &name, Arc::new(kept), bytes);
+    }
+    let mut sum = locked();
+    sum.merge(counts);
+    sum.check().map_err(Uncounted::Memory)
 }
 
 fn of_segment(

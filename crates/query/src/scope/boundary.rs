@@ -11,7 +11,7 @@ use crate::{
 };
 use lookup::{
     Bitmap, CancelToken, Column, ColumnUse, ColumnValues, Document, Pattern, Phrase, PhraseAnswer, ReadError,
-    SegmentView, Snapshot, Together,
+    SegmentResults, SegmentView, Snapshot, Together,
 };
 use std::{
     collections::HashMap,
@@ -48,7 +48,7 @@ impl Boundary {
             let address = Arc::as_ptr(view).cast::<()>() as usize;
             let bounded = known.remove(&address).unwrap_or_else(|| {
                 let (inner, condition) = (Arc::clone(view), Arc::clone(&self.condition));
-                Arc::new(Bounded { inner, condition, allowed: OnceLock::new() })
+                Arc::new(Bounded { inner, condition, allowed: OnceLock::new(), results: Arc::default() })
             });
             segments.push(bounded.clone());
             met.insert(address, bounded);
@@ -94,6 +94,8 @@ struct Bounded {
     inner: Arc<dyn SegmentView>,
     condition: Arc<Condition>,
     allowed: OnceLock<Bitmap>,
+    /// Those within the boundary.
+    results: Arc<SegmentResults>,
 }
 
 impl Bounded {
@@ -185,6 +187,10 @@ impl SegmentView for Bounded {
             true => self.inner.value_ids(column, documents, cancel),
             false => Ok(None),
         }
+    }
+
+    fn results(&self) -> Option<&Arc<SegmentResults>> {
+        self.inner.results().map(|_| &self.results)
     }
 
     fn columns(&self) -> Vec<ColumnUse> {

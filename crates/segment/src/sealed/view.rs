@@ -15,9 +15,9 @@ use crate::{
 };
 use lookup::{
     Bitmap, CancelToken, Column, ColumnUse, ColumnValues, Document, Pattern, Phrase, PhraseAnswer, ReadCost,
-    ReadError, SegmentView, Together, WordUse,
+    ReadError, SegmentResults, SegmentView, Together, WordUse,
 };
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 /// Blocks of numbers between two checks of the token.
 const BLOCKS_A_LOOK: usize = 1024;
@@ -238,6 +238,10 @@ impl SegmentView for Sealed {
             ids.add(&source, &shown, cancel)?;
         }
         Ok(ids.finish())
+    }
+
+    fn results(&self) -> Option<&Arc<SegmentResults>> {
+        Some(&self.results)
     }
 
     fn columns(&self) -> Vec<ColumnUse> {

@@ -43,6 +43,9 @@ pub(in crate::pipe) struct Groups {
     refused: Option<MemoryError>,
 }
 
+/// The groups of a segment, kept for other searches.
+pub(in crate::pipe) struct KeptGroups(Vec<(Box<[u8]>, Vec<Aggregate>)>);
+
 /// The intervals of a timechart.
 #[derive(Clone, Copy, Default)]
 pub(in crate::pipe) struct Grid {
@@ -262,6 +265,26 @@ impl Groups {
                 None => self.rest += lost,
             }
             self.memory.shrink(freed);
+        }
+    }
+
+    /// Copies the groups, to be kept for another search; none when some were left out. The bytes are those that they
+    /// need.
+    pub(in crate::pipe) fn kept(&self) -> Option<KeptGroups> {
+        let group = |(key, sums): (&Vec<u8>, &Vec<Aggregate>)| (key.as_slice().into(), sums.clone());
+        (self.rest == 0).then(|| KeptGroups(self.known.iter().map(group).collect()))
+    }
+
+    /// Returns the bytes of memory of the groups.
+    pub(in crate::pipe) fn held_bytes(&self) -> usize {
+        self.known.iter().map(|(key, sums)| self.group_bytes(key) + heap_bytes(sums)).sum()
+    }
+
+    /// Adds groups that were kept.
+    pub(in crate::pipe) fn add_kept(&mut self, kept: &KeptGroups) {
+        for (key, sums) in &kept.0 {
+            let count = sums.iter().map(Aggregate::count).max().unwrap_or_default();
+            self.add_sums(key, count, sums.clone());
         }
     }
 

@@ -9,11 +9,11 @@ use segment::{Active, Sealed};
 use std::{fmt::Write, sync::Arc};
 
 /// A message: host, program, priority, tags, values.
-type Line =
+pub(super) type Line =
     (&'static str, &'static str, u16, Vec<&'static str>, Vec<(&'static str, &'static str, ValueKind)>);
 
 /// Functions and keys of several columns, with values that are missing, repeated or of several kinds.
-const TABLES: [&str; 16] = [
+pub(super) const TABLES: [&str; 16] = [
     "stats count() by host, program",
     "stats count() by host, program, severity",
     "stats count() by host, user",
@@ -32,7 +32,7 @@ const TABLES: [&str; 16] = [
     "stats sum(ms), count()",
 ];
 
-fn lines() -> impl Strategy<Value = Vec<Line>> {
+pub(super) fn lines() -> impl Strategy<Value = Vec<Line>> {
     let kind = || select(&[ValueKind::String, ValueKind::Integer][..]);
     let value = prop_oneof![
         (Just("user"), select(&["ann", "bob", "", "7"][..]), kind()),
@@ -80,7 +80,7 @@ fn batch(lines: &[Line], received_us: i64) -> Batch {
 }
 
 /// Segments of ten messages, the last one active; two messages a second.
-fn snapshot(lines: &[Line]) -> Snapshot {
+pub(super) fn snapshot(lines: &[Line]) -> Snapshot {
     let dir = tempfile::tempdir().unwrap();
     let mut segments: Vec<Arc<dyn SegmentView>> = Vec::new();
     let count = lines.chunks(10).count();
@@ -102,7 +102,7 @@ fn snapshot(lines: &[Line]) -> Snapshot {
 }
 
 /// The rows of a table as text.
-fn table(scope: &SearchScope, text: &str, search: &Search) -> String {
+pub(super) fn table(scope: &SearchScope, text: &str, search: &Search) -> String {
     let query = Query::parse(text, &ParseOptions { now_us: NOW_US, ..ParseOptions::default() }).unwrap();
     let mut shown = String::new();
     let outcome = stream(scope, &query, search, &mut |row| {

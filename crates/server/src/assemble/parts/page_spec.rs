@@ -55,6 +55,7 @@ impl PageLimits {
         Limits {
             searches_memory,
             search_memory: self.search_memory.unwrap_or(each).min(searches_memory),
+            kept_results: api::kept_results(searches_memory),
             exports: self.exports.unwrap_or(machine.exports),
             exports_per_user: self.exports_per_user.unwrap_or(machine.exports_per_user),
         }
