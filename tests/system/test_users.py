@@ -215,3 +215,68 @@ def test_roles_give_rights_until_they_are_removed(binary):
         assert any(entry["action"] == "assign-role" and "failed" in entry["details"] for entry in entries), entries
     finally:
         server.close()
+
+
+def test_an_invitation_sets_a_password_once(binary):
+    server = Server(binary)
+    try:
+        server.start()
+        done = user(server, "invite", "eva", "--url", server.base + "/")
+        link = done.stdout.strip()
+        assert re.fullmatch(re.escape(server.base) + "/invitation#[0-9a-f]{64}", link) and "may see nothing yet" in done.stderr, done
+        text = link.partition("#")[2]
+        status, answer = ask(server, "invitation", {"invitation": text})
+        assert status == 200 and answer["user"] == "eva" and answer["password_chars_min"] == 15, answer
+        again = user(server, "invite", "eva", "--url", server.base).stdout.strip().partition("#")[2]
+        status, answer = ask(server, "invitation/accept", {"invitation": text, "new_password": "seven sealed segments"})
+        assert status == 404 and "not valid" in answer["error"]["message"], (status, answer)
+        # What an administrator sees on the page is what the command line made, also after a kill.
+        server.stop(9)
+        server.start()
+        status, answer = ask(server, "invitation/accept", {"invitation": again, "new_password": "password123456789"})
+        assert status == 400 and "common" in answer["error"]["message"], (status, answer)
+        assert ask(server, "invitation/accept", {"invitation": again, "new_password": "seven sealed segments"})[0] == 200
+        assert ask(server, "invitation", {"invitation": again})[0] == 404
+        login = {"user": "eva", "password": "seven sealed segments"}
+        assert ask(server, "login", login)[0] == 200
+        for name in ("users.json", "searches.ledger"):
+            with open(f"{server.folder}/data/{name}") as kept:
+                content = kept.read()
+                assert text not in content and again not in content, name
+        ledger = subprocess.run([binary, "ledger", "ls", "--data", server.folder + "/data", "--json"], capture_output=True, text=True, check=True, timeout=30).stdout
+        entries = [json.loads(line) for line in ledger.splitlines()]
+        accepted = [entry for entry in entries if entry["action"] == "accept-invitation" and "failed" not in entry["details"]]
+        assert accepted[-1]["user"] == "eva" and accepted[-1]["details"] == {"user": "eva", "address": "127.0.0.1"}, accepted
+        assert any(entry["action"] == "invitation-refused" and entry["details"]["address"] == "127.0.0.1" for entry in entries), entries
+        assert user(server, "invite", "a b", "--url", server.base, check=False).returncode == 1
+    finally:
+        server.close()
+
+
+def test_administrators_change_users_beside_the_command_line(binary):
+    server = Server(binary)
+    try:
+        server.start()
+        login = base64.b64encode(f"admin:{server.password}".encode()).decode()
+        admin = {"Authorization": "Basic " + login, "X-Requested-By": "test"}
+        user(server, "add", "eva", "--generate")
+        # Both change the file at once, and neither loses what the other wrote.
+        running = [subprocess.Popen([server.binary, "user", "--data", server.folder + "/data", "add", f"c{number}", "--generate"],
+                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for number in range(8)]
+        for number in range(8):
+            status, answer = ask(server, "users", {"name": f"p{number}", "password": server.password}, **admin)
+            assert status == 201 and len(answer["invitation"]["text"]) == 64, (status, answer)
+        assert all(process.wait(30) == 0 for process in running)
+        status, answer = ask(server, "users", **admin)
+        names = {one["name"] for one in answer["users"]}
+        assert status == 200 and names == {"admin", "eva", *(f"{kind}{number}" for kind in "cp" for number in range(8))}, names
+        assert "main" in answer["logspaces"], answer["logspaces"]
+        assert ask(server, "users/eva/lock", {"password": server.password}, **admin)[0] == 200
+        assert "eva\tlocked" in user(server, "list").stdout.splitlines()
+        status, answer = ask(server, "users/admin/remove", {"password": server.password}, **admin)
+        assert status == 409 and "grant another user" in answer["error"]["message"], (status, answer)
+        ledger = subprocess.run([binary, "ledger", "ls", "--data", server.folder + "/data", "--json"], capture_output=True, text=True, check=True, timeout=30).stdout
+        entries = [json.loads(line) for line in ledger.splitlines()]
+        assert any(entry["user"] == "admin" and entry["action"] == "lock-user" and entry["details"] == {"user": "eva", "address": "127.0.0.1"} for entry in entries), entries
+    finally:
+        server.close()

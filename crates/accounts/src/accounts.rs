@@ -6,11 +6,15 @@
 
 mod factor;
 mod grants;
+mod invitations;
 mod lock;
+mod overview;
 mod roles;
 mod tokens;
 
 pub use grants::{EVERY_LOGSPACE, Grant, RIGHTS, Right};
+pub use invitations::{INVITATION_HOURS, InvitationFault, NewInvitation};
+pub use overview::UserFacts;
 pub use roles::{Role, SourcedGrant};
 
 use crate::{
@@ -107,6 +111,8 @@ pub enum AccountError {
     Password(PasswordFault),
     /// The API token cannot be made or found.
     Token(TokenError),
+    /// The invitation is not accepted.
+    Invitation(InvitationFault),
     /// The code of the second factor is not accepted.
     Code(CodeFault),
     /// The key of second factors cannot be used.
@@ -134,6 +140,7 @@ impl fmt::Display for AccountError {
             AccountError::UnknownRole(name) => write!(f, "there is no role {name}"),
             AccountError::Password(fault) => fault.fmt(f),
             AccountError::Token(error) => error.fmt(f),
+            AccountError::Invitation(fault) => fault.fmt(f),
             AccountError::Code(fault) => fault.fmt(f),
             AccountError::FactorKey(error) => error.fmt(f),
             AccountError::LastAdministrator => f.write_str(
@@ -170,7 +177,7 @@ struct User {
     /// Letters that tell the account from others that had the name before; absent in accounts from before there were ids.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     id: String,
-    /// Argon2id in PHC format.
+    /// Argon2id in PHC format; empty before a password was set.
     password: String,
     /// The credential, in hexadecimal, from before the same password was hashed with other parameters: sessions stay open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -187,12 +194,24 @@ struct User {
     /// True while the user may not log in.
     #[serde(default, skip_serializing_if = "is_false")]
     locked: bool,
+    /// The invitation to set a password; absent when there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    invitation: Option<StoredInvitation>,
     /// The second factor of the user; absent when there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     factor: Option<StoredFactor>,
     /// API tokens of the user; absent in files of versions before there were tokens.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     tokens: Vec<ApiToken>,
+}
+
+/// An invitation of a user, as the file of users has it.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug)]
+struct StoredInvitation {
+    /// SHA-256 of its text, in hexadecimal.
+    sha256: String,
+    /// Seconds since 1970 when it ends.
+    expires_s: u64,
 }
 
 /// A role.
@@ -226,13 +245,18 @@ impl User {
             roles: Vec::new(),
             session_epoch: 0,
             locked: false,
+            invitation: None,
             factor: None,
             tokens: Vec::new(),
         }
     }
 
     fn can_log_in(&self) -> bool {
-        !self.locked
+        !self.locked && !self.password.is_empty()
+    }
+
+    fn replace_password(&mut self, hash: String) {
+        (self.password, self.kept_credential, self.invitation) = (hash, None, None);
     }
 
     fn end_sessions(&mut self) {
@@ -316,8 +340,7 @@ impl Accounts {
     pub fn set_password(&self, name: &str, password: &str) -> Result<(), AccountError> {
         let password = self.hashed(name, password)?;
         self.update(|file| {
-            let user = file.user(name)?;
-            (user.password, user.kept_credential) = (password, None);
+            file.user(name)?.replace_password(password);
             Ok(())
         })
     }

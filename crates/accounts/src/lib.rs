@@ -15,8 +15,8 @@ mod password;
 mod second_factor;
 
 pub use accounts::{
-    AccountError, Accounts, CredentialId, EVERY_LOGSPACE, Grant, RIGHTS, Right, Role, SourcedGrant,
-    allowed_name, generated_password,
+    AccountError, Accounts, CredentialId, EVERY_LOGSPACE, Grant, INVITATION_HOURS, InvitationFault,
+    NewInvitation, RIGHTS, Right, Role, SourcedGrant, UserFacts, allowed_name, generated_password,
 };
 pub use api_tokens::{
     ApiToken, IssuedToken, NewToken, TOKEN_DAYS_DEFAULT, TOKEN_DAYS_MAX, TOKEN_SCOPES, TokenError,

@@ -24,13 +24,17 @@ const KEEP: &str = "public, max-age=31536000, immutable";
 
 /// The addresses of the page, each with its document: in one that lies in a folder, files are a folder higher. The page
 /// has the same list in `ui/src/view/route.ts`.
-const DOCUMENTS: [(&str, &str); 6] = [
+const DOCUMENTS: [(&str, &str); 10] = [
     ("/", "index.html"),
     ("/alerts", "index.html"),
     ("/alerts/rules", "nested.html"),
     ("/alerts/new", "nested.html"),
     ("/profile", "index.html"),
     ("/dashboards", "index.html"),
+    ("/admin/users", "nested.html"),
+    ("/admin/rights", "nested.html"),
+    ("/admin/roles", "nested.html"),
+    ("/invitation", "index.html"),
 ];
 
 /// Answers a request for a file of the page, or for the page itself at one of its addresses; nothing else is there.

@@ -15,7 +15,7 @@ pub(crate) mod package;
 mod queries;
 pub(crate) mod tail;
 
-pub(crate) use account::{factor, password, session, sessions, tokens};
+pub(crate) use account::{factor, invitation, password, roles, session, sessions, tokens, users};
 pub(crate) use queries::{columns, dashboards, explain, facets, search, validate};
 
 use crate::{

@@ -12,3 +12,4 @@ pub(crate) mod rules;
 pub(crate) mod sessions;
 pub(crate) mod tokens;
 pub(crate) mod types;
+pub(crate) mod users;

@@ -16,7 +16,7 @@ use axum::{
     Router,
     extract::DefaultBodyLimit,
     middleware,
-    routing::{delete, get, post},
+    routing::{delete, get, post, put},
 };
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
@@ -27,6 +27,8 @@ use tokio::{
 
 /// Largest body of a log-in: a name and a password, with space for escapes.
 const LOGIN_BYTES_MAX: usize = 16 << 10;
+/// Largest body with the grants of a user or a role: a thousand, with long names.
+const PEOPLE_BYTES_MAX: usize = 256 << 10;
 /// Longest time that open calls may take when the server stops.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -149,6 +151,19 @@ fn account_routes() -> Router<Arc<State>> {
             post(endpoint::session::login_code).layer(DefaultBodyLimit::max(LOGIN_BYTES_MAX)),
         )
         .route("/tokens/{id}", delete(endpoint::tokens::revoke))
+        .merge(people_routes().layer(DefaultBodyLimit::max(PEOPLE_BYTES_MAX)))
+}
+
+/// Returns the routes of calls about other users, and about invitations.
+fn people_routes() -> Router<Arc<State>> {
+    Router::new()
+        .route("/users", get(endpoint::users::list).post(endpoint::users::add))
+        .route("/users/{name}/{action}", post(endpoint::users::act))
+        .route("/users/{name}/access", put(endpoint::roles::set_access))
+        .route("/roles/{name}", put(endpoint::roles::set))
+        .route("/roles/{name}/remove", post(endpoint::roles::remove))
+        .route("/invitation", post(endpoint::invitation::show))
+        .route("/invitation/accept", post(endpoint::invitation::accept))
 }
 
 /// Returns the routes of all paths.

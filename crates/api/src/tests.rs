@@ -11,6 +11,7 @@ mod saved_rules;
 pub(crate) mod scopes;
 mod sessions;
 mod tokens;
+mod users;
 
 use crate::{Backend, Ids, ListenOptions, Listening, Scope, SecurityEvent, State, listen};
 use accounts::{Accounts, EVERY_LOGSPACE, RIGHTS};
@@ -117,7 +118,8 @@ impl Server {
         let backend = Arc::new(Given { scratch: folder.path().to_owned(), ..given });
         let ids = Ids::load_or_draw(&folder.path().join("rows.key")).unwrap();
         let objects = Arc::new(objects::Store::open(&folder.path().join("objects/objects.db")));
-        let state = State::new(backend.clone(), accounts.clone(), objects, ids, "loghost.example").unwrap();
+        let kept = accounts.clone().with_administrator();
+        let state = State::new(backend.clone(), kept, objects, ids, "loghost.example").unwrap();
         state.keep_sessions(&folder.path().join("sessions.json")).unwrap();
         state.keep_token_uses(&folder.path().join("token-uses.json")).unwrap();
         let state = Arc::new(state);
@@ -243,6 +245,7 @@ fn e5_log_ins_failures_lock_outs_and_refusals_are_reported() {
         SecurityEvent::Authenticated { user, .. } => format!("call {user}"),
         SecurityEvent::TokenUsed { user, .. } => format!("token {user}"),
         SecurityEvent::TokenRefused { reason, .. } => format!("refused token {reason}"),
+        SecurityEvent::InvitationRefused { reason, .. } => format!("refused invitation {reason}"),
         SecurityEvent::LoggedOut { user } => format!("out {user}"),
         SecurityEvent::Failed { user, .. } => format!("failed {user}"),
         SecurityEvent::WrongCode { user, .. } => format!("wrong code {user}"),

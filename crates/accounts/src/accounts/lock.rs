@@ -22,11 +22,11 @@ impl Accounts {
         Accounts { needs_administrator: true, ..self }
     }
 
-    /// Locks a user out: sessions end, and neither the password nor API tokens work until the user is unlocked.
+    /// Locks a user out: sessions end, an invitation with them, and neither the password nor API tokens work until the user is unlocked.
     pub fn lock(&self, name: &str) -> Result<(), AccountError> {
         self.update(|file| {
             let user = file.user(name)?;
-            user.locked = true;
+            (user.locked, user.invitation) = (true, None);
             user.end_sessions();
             Ok(())
         })

@@ -8,13 +8,16 @@ use super::{
     grants::{add_rights, checked, remove_rights},
 };
 
+use serde::Serialize;
+use utoipa::ToSchema;
+
 /// Most roles of a server: all are shown on one page.
 const ROLES_MAX: usize = 1_000;
 /// Most roles of one user.
 const USER_ROLES_MAX: usize = 100;
 
 /// A role.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Serialize, ToSchema, Clone, PartialEq, Eq, Debug)]
 pub struct Role {
     /// Name.
     pub name: String,
@@ -23,11 +26,13 @@ pub struct Role {
 }
 
 /// A grant of a user, and where it comes from.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Serialize, ToSchema, Clone, PartialEq, Eq, Debug)]
 pub struct SourcedGrant {
     /// The grant.
+    #[serde(flatten)]
     pub grant: Grant,
-    /// The role that it comes from; none for one of the user's own.
+    /// The role that it comes from; absent for one of the user's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
 }
 

@@ -124,6 +124,7 @@ fn uses_are_kept_in_their_file() {
     let client: IpAddr = "192.0.2.7".parse().unwrap();
     let mut uses = TokenUses::load(&path).unwrap();
     assert!(uses.record("a", client, 1_000), "the first use is written at once");
+    assert!(uses.record("b", client, 1_001), "that of each token");
     assert!(!uses.record("b", client, 1_059));
     assert!(uses.record("gone", client, 1_060));
     assert!(uses.record("a", client, 900), "a clock that was set back does not keep the file old");

@@ -1,8 +1,8 @@
-//! When API tokens were used last.
+//! When API tokens were used last, and when users logged in last.
 //!
 //! In: uses, with the time as an argument. Out: the last use of each token. Holds: one entry for each token that was used; a
 //! file has them, at most [`SAVE_EVERY_S`] seconds behind, so that `duramen user token ls` shows them too.
-//! Limits: only tokens that are in the file of users are kept, so there are at most as many entries as tokens.
+//! Limits: only tokens and users that are in the file of users are kept, so there are at most as many entries as of both.
 
 use crate::durable;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ pub struct TokenUse {
     pub address: IpAddr,
 }
 
-/// The last uses of tokens, by their ids.
+/// The last uses of tokens, by their ids, and the last log-ins of users, by [`TokenUses::of_user`].
 #[derive(Default)]
 pub struct TokenUses {
     uses: HashMap<String, TokenUse>,
@@ -70,15 +70,20 @@ impl TokenUses {
         }
     }
 
+    /// Returns the id under which the log-ins of a user are kept: no token has a blank in its own.
+    pub fn of_user(name: &str) -> String {
+        format!("user {name}")
+    }
+
     /// The last use of a token; nothing when it was never used.
     pub fn last(&self, id: &str) -> Option<TokenUse> {
         self.uses.get(id).copied()
     }
 
-    /// Notes a use. Returns true when the file is due to be written, and then counts it as written.
+    /// Notes a use. Returns true when the file is due to be written, and then counts it as written; a first use is written at once.
     pub fn record(&mut self, id: &str, address: IpAddr, now_s: u64) -> bool {
-        self.uses.insert(id.to_owned(), TokenUse { at_s: now_s, address });
-        let is_due = now_s.abs_diff(self.saved_s) >= SAVE_EVERY_S;
+        let is_first = self.uses.insert(id.to_owned(), TokenUse { at_s: now_s, address }).is_none();
+        let is_due = is_first || now_s.abs_diff(self.saved_s) >= SAVE_EVERY_S;
         if is_due {
             self.saved_s = now_s;
         }

@@ -42,6 +42,13 @@ pub enum SecurityEvent {
         /// Address of the client.
         address: IpAddr,
     },
+    /// A link of an invitation that is not accepted.
+    InvitationRefused {
+        /// The reason, in the words of the answer.
+        reason: String,
+        /// Address of the client.
+        address: IpAddr,
+    },
     /// A user ended a session.
     LoggedOut {
         /// The user.

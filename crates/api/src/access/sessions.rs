@@ -190,6 +190,17 @@ impl Sessions {
         listed
     }
 
+    /// Returns the number of open sessions of each user who has one, and when one of them was used last.
+    pub(crate) fn by_user(&self, policy: &Policy, now_s: u64) -> HashMap<String, (usize, u64)> {
+        let mut users = HashMap::new();
+        for session in self.open.values().filter(|session| !session.is_over(policy, now_s)) {
+            let (count, used_s) = users.entry(session.user.clone()).or_insert((0, 0));
+            *count += 1;
+            *used_s = session.used_s.max(*used_s);
+        }
+        users
+    }
+
     /// The user of the session that has an id.
     pub(crate) fn owner(&self, id: &str) -> Option<String> {
         let found = self.open.iter().find(|(hash, _)| hash.id() == id);

@@ -31,6 +31,8 @@ pub struct SessionAnswer {
     pub listeners: Vec<ListenerAnswer>,
     /// The rights that the user has in any logspace: they decide which pages are offered.
     pub may: Vec<Right>,
+    /// True if the user may administer every logspace, and with that the users.
+    pub administers: bool,
 }
 
 /// An address on which the server waits for syslog.

@@ -83,6 +83,7 @@ async fn user(parts: &Parts, state: &Arc<State>) -> Result<User, ApiError> {
     }
     let event = SecurityEvent::Authenticated { user: name.clone(), address: client };
     security::report(state, event).await?;
+    state.user_seen(&name, client);
     Ok(User { name, proof: Proof::Password(credential), keyring: Keyring::new() })
 }
 

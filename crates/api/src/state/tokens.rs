@@ -3,7 +3,9 @@
 //! In: the text of a token, the address of the client. Out: its owner and its record, or a refusal. Holds nothing of its own.
 
 use super::{State, now_s};
-use accounts::{AccountError, ApiToken, TokenRefusal, TokenText, TokenUse, TokenUses, TokenUsesError};
+use accounts::{
+    AccountError, ApiToken, TokenRefusal, TokenText, TokenUse, TokenUses, TokenUsesError, UserFacts,
+};
 use std::{
     io,
     net::IpAddr,
@@ -38,6 +40,19 @@ impl State {
         }
     }
 
+    /// Notes that a user logged in, or out.
+    pub(crate) fn user_seen(self: &Arc<Self>, name: &str, client: IpAddr) {
+        self.token_used(&TokenUses::of_user(name), client);
+    }
+
+    /// Returns when a user was seen last, in seconds since 1970: a log-in, or the use of a token; nothing before the first.
+    pub(crate) fn last_seen_s(&self, facts: &UserFacts) -> Option<u64> {
+        let uses = self.token_uses();
+        let login = TokenUses::of_user(&facts.name);
+        let ids = facts.token_ids.iter().chain(std::iter::once(&login));
+        ids.filter_map(|id| uses.last(id)).map(|used| used.at_s).max()
+    }
+
     /// The last use of a token.
     pub(crate) fn last_use(&self, id: &str) -> Option<TokenUse> {
         self.token_uses().last(id)
@@ -46,7 +61,9 @@ impl State {
     fn write_token_uses(&self) -> io::Result<()> {
         let path = self.token_uses_file.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(path) = path.as_deref() else { return Ok(()) };
-        let ids = self.accounts().token_ids().map_err(io::Error::other)?;
+        let mut ids = self.accounts().token_ids().map_err(io::Error::other)?;
+        let names = self.accounts().names().map_err(io::Error::other)?;
+        ids.extend(names.iter().map(|name| TokenUses::of_user(name)));
         let bytes = self.token_uses().encode(|id| ids.contains(id))?;
         TokenUses::save(path, &bytes)
     }

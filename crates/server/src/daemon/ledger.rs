@@ -84,7 +84,9 @@ impl LedgerKeeper {
             | SecurityEvent::LockedOut { address, .. } => {
                 self.repeated().is_listed(action, &address.to_string(), Instant::now())
             }
-            SecurityEvent::Malformed { address, .. } | SecurityEvent::WrongHost { address, .. } => {
+            SecurityEvent::Malformed { address, .. }
+            | SecurityEvent::InvitationRefused { address, .. }
+            | SecurityEvent::WrongHost { address, .. } => {
                 self.repeated().is_listed(action, &address.to_string(), Instant::now())
             }
             SecurityEvent::Refused { .. } => self.repeated().is_listed(action, &user, Instant::now()),
@@ -170,6 +172,9 @@ fn described(event: &SecurityEvent) -> (&'static str, String, String, Value) {
         }
         SecurityEvent::WrongHost { host, address } => {
             ("wrong-host", nobody, "", json!({"address": address, "host": bounded(host)}))
+        }
+        SecurityEvent::InvitationRefused { reason, address } => {
+            ("invitation-refused", nobody, "", json!({"address": address, "reason": reason}))
         }
         SecurityEvent::LoggedIn { user, address } => ("login", user, "", json!({"address": address})),
         SecurityEvent::Authenticated { user, address } => {

@@ -3,6 +3,7 @@
 //! In: a name, a password from the terminal or standard input, grants. Out: a changed users file; a running
 //! server sees it with the next call. Changes of rights are written to the ledger first.
 
+mod invitation;
 mod record;
 mod rights;
 mod role;
@@ -36,6 +37,14 @@ enum Verb {
     List,
     /// Add a user, who has no rights until they are granted
     Add(NewPassword),
+    /// Print a link by which a user sets a password, once and within 72 hours; a user who is not there is added
+    Invite {
+        /// Name
+        name: String,
+        /// Address of the page, such as https://logs.example
+        #[arg(long, env = "DURAMEN_URL")]
+        url: String,
+    },
     /// Change a user's password
     Password(NewPassword),
     /// Remove a user
@@ -128,7 +137,9 @@ pub(crate) fn run(options: &UserOptions) -> ExitCode {
 fn prepare(options: &UserOptions) -> Result<(), AccountError> {
     let failed = |source| AccountError::Io { path: options.data.clone(), source };
     match &options.verb {
-        Verb::Add(_) => DirBuilder::new().recursive(true).mode(0o700).create(&options.data).map_err(failed),
+        Verb::Add(_) | Verb::Invite { .. } => {
+            DirBuilder::new().recursive(true).mode(0o700).create(&options.data).map_err(failed)
+        }
         _ => fs::metadata(&options.data).map(drop).map_err(failed),
     }
 }
@@ -148,6 +159,7 @@ fn change(options: &UserOptions) -> Result<(), AccountError> {
             options.recorded("add-user", name, || accounts.add(name, &password))?;
             errln!("{name} may see nothing yet: duramen user grant {name} LOGSPACE search");
         }
+        Verb::Invite { name, url } => invitation::make(&options.data, &accounts, name, url)?,
         Verb::Password(user) => {
             let (name, password) = (&user.name, user.password()?);
             options.recorded("set-password", name, || accounts.set_password(name, &password))?;

@@ -94,7 +94,7 @@ fn what_is_not_there_or_not_allowed_is_named() {
     accounts.add_role("analyst").unwrap();
     assert!(matches!(accounts.add_role("analyst"), Err(AccountError::Taken(_))));
     let mut file = accounts.read().unwrap();
-    (1..999).for_each(|number| drop(file.add_role(&format!("n{number}")).unwrap()));
+    (1..999).for_each(|number| file.add_role(&format!("n{number}")).map(|_| ()).unwrap());
     accounts.write(&file).unwrap();
     accounts.add_role("n999").unwrap();
     assert!(matches!(accounts.add_role("n1000"), Err(AccountError::Taken(_))));

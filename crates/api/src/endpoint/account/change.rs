@@ -24,6 +24,23 @@ pub(super) async fn recorded(
     outcome(state, user, action, details, on_thread(state, change).await?).await
 }
 
+/// Makes a change that returns something, in the ledger before and again if it fails.
+pub(super) async fn recorded_with<T: Send + 'static>(
+    state: &Arc<State>,
+    user: &User,
+    action: &'static str,
+    details: Value,
+    make: impl FnOnce(&State) -> Result<T, AccountError> + Send + 'static,
+) -> Result<T, ApiError> {
+    let (send, receive) = tokio::sync::oneshot::channel();
+    recorded(state, user, action, details, move |state| {
+        // The receiver is there until the change has been made.
+        make(state).map(|made| drop(send.send(made)))
+    })
+    .await?;
+    receive.await.map_err(|_| ApiError::internal("the call ended by a bug"))
+}
+
 /// Returns the outcome of a change that was written into the ledger, and writes there if it failed.
 async fn outcome(
     state: &Arc<State>,
@@ -63,6 +80,7 @@ pub(super) fn answer(error: AccountError) -> ApiError {
         AccountError::Refused(_) => ApiError::bad_request(text),
         AccountError::Token(TokenError::Random) | AccountError::Random => ApiError::internal(text),
         AccountError::Token(_) | AccountError::Password(_) => ApiError::bad_request(text),
+        AccountError::Invitation(_) => ApiError::not_found(text),
         AccountError::Code(_) => ApiError::new(StatusCode::BAD_REQUEST, ErrorCode::WrongCode, text),
         AccountError::LastAdministrator => ApiError::new(StatusCode::CONFLICT, ErrorCode::Conflict, text),
         AccountError::NoFactor => ApiError::not_found(text),

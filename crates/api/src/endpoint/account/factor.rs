@@ -17,7 +17,7 @@ use axum::{
     extract::{ConnectInfo, State as Shared},
     http::HeaderMap,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use std::{net::IpAddr, sync::Arc, time::Instant};
 
 /// Says whether the caller has a second factor.
@@ -75,7 +75,7 @@ pub(crate) async fn enrol(
     let key = state.factor_key()?;
     let name = user.name.clone();
     let details = json!({"user": user.name, "address": address});
-    let recovery_codes = changed(&state, &user, "enrol-factor", details, move |state| {
+    let recovery_codes = change::recorded_with(&state, &user, "enrol-factor", details, move |state| {
         state.accounts().enrol_factor(&name, &key, (&secret, &request.code), now_s())
     })
     .await?;
@@ -105,7 +105,7 @@ pub(crate) async fn renew(
     let (key, name) = (state.factor_key()?, user.name.clone());
     let details = json!({"user": user.name, "address": address});
     let renew = move |state: &State| state.accounts().renew_recovery_codes(&name, &key);
-    let recovery_codes = changed(&state, &user, "renew-recovery-codes", details, renew).await?;
+    let recovery_codes = change::recorded_with(&state, &user, "renew-recovery-codes", details, renew).await?;
     Ok(Json(RecoveryAnswer { recovery_codes }))
 }
 
@@ -124,25 +124,8 @@ pub(crate) async fn remove(
     let name = user.name.clone();
     let details = json!({"user": user.name, "address": address});
     let remove = move |state: &State| state.accounts().give_up_factor(&name, &request.password);
-    changed(&state, &user, "remove-factor", details, remove).await?;
+    change::recorded_with(&state, &user, "remove-factor", details, remove).await?;
     Ok(Json(FactorAnswer::of(None)))
-}
-
-/// Makes a change that returns something, in the ledger before and again if it fails.
-async fn changed<T: Send + 'static>(
-    state: &Arc<State>,
-    user: &User,
-    action: &'static str,
-    details: Value,
-    make: impl FnOnce(&State) -> Result<T, AccountError> + Send + 'static,
-) -> Result<T, ApiError> {
-    let (send, receive) = tokio::sync::oneshot::channel();
-    change::recorded(state, user, action, details, move |state| {
-        // The receiver is there until the change has been made.
-        make(state).map(|made| drop(send.send(made)))
-    })
-    .await?;
-    receive.await.map_err(|_| ApiError::internal("the call ended by a bug"))
 }
 
 /// Checks the password of the caller once more; returns the address of the client.

@@ -23,7 +23,7 @@ use crate::{
     scope::Keyring,
     state::{State, now_s},
 };
-use accounts::{AcceptedCode, AccountError, ApiToken, CredentialId};
+use accounts::{AcceptedCode, AccountError, ApiToken, CredentialId, EVERY_LOGSPACE, Right};
 use axum::{
     Json,
     extract::{ConnectInfo, State as Shared},
@@ -119,6 +119,7 @@ async fn logged_in(
     client: IpAddr,
 ) -> Result<Response, ApiError> {
     security::report(state, SecurityEvent::LoggedIn { user: user.clone(), address: client }).await?;
+    state.user_seen(&user, client);
     let token = token()?;
     let cookie = session_cookie(headers, caller, &token, "");
     open(state, headers, &token, &user, credential, client);
@@ -135,6 +136,7 @@ pub(crate) async fn logout(
     headers: HeaderMap,
     user: User,
 ) -> Result<impl IntoResponse, ApiError> {
+    state.user_seen(&user.name, client(&state.backend().policy(), caller.address.ip(), &headers));
     if let Some(token) = guard::cookie(&headers) {
         state.sessions().close(token);
         state.save_sessions().await.map_err(|error| {
@@ -156,7 +158,9 @@ pub(crate) async fn session(
 }
 
 fn answer(state: &State, user: String, token: Option<&ApiToken>) -> Result<SessionAnswer, ApiError> {
+    let has = state.accounts().may(&user, EVERY_LOGSPACE, Right::Administer).map_err(change::answer)?;
     Ok(SessionAnswer {
+        administers: has && token.is_none_or(|token| token.permits(EVERY_LOGSPACE, Right::Administer)),
         may: state.rights(&user, token)?,
         user,
         version: env!("CARGO_PKG_VERSION").into(),

@@ -7,11 +7,19 @@ use crate::{
     access::sessions::{Proof, User},
     error::ApiError,
     json::sessions::{EndedSessions, OpenSession, OpenSessions},
-    request::extract::{Parameters, PathParts},
+    request::{
+        client::client,
+        connection::Caller,
+        extract::{Parameters, PathParts},
+    },
     state::{State, now_s},
 };
 use accounts::{EVERY_LOGSPACE, Right};
-use axum::{Json, extract::State as Shared};
+use axum::{
+    Json,
+    extract::{ConnectInfo, State as Shared},
+    http::HeaderMap,
+};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -37,6 +45,8 @@ pub(crate) async fn list(
 pub(crate) async fn end(
     Shared(state): Shared<Arc<State>>,
     user: User,
+    ConnectInfo(caller): ConnectInfo<Caller>,
+    headers: HeaderMap,
     PathParts(id): PathParts<String>,
 ) -> Result<Json<EndedSessions>, ApiError> {
     let missing = || ApiError::not_found("there is no such session");
@@ -45,7 +55,8 @@ pub(crate) async fn end(
     if owner != user.name && !state.may(&user, EVERY_LOGSPACE, Right::Administer)? {
         return Err(missing());
     }
-    let details = json!({"user": owner, "session": id});
+    let address = client(&state.backend().policy(), caller.address.ip(), &headers);
+    let details = json!({"user": owner, "session": id, "address": address});
     state.note_change(&user, "end-session", details).await?;
     let ended = state.sessions().end(&owner, |hash| hash.id() == id);
     saved(&state, ended).await
@@ -58,11 +69,14 @@ pub(crate) async fn end(
 pub(crate) async fn end_all(
     Shared(state): Shared<Arc<State>>,
     user: User,
+    ConnectInfo(caller): ConnectInfo<Caller>,
+    headers: HeaderMap,
     Parameters(parameters): Parameters<OwnerParameters>,
 ) -> Result<Json<EndedSessions>, ApiError> {
     let owner = parameters.user.unwrap_or_else(|| user.name.clone());
     administers(&state, &user, &owner)?;
-    state.note_change(&user, "end-session", json!({"user": owner})).await?;
+    let address = client(&state.backend().policy(), caller.address.ip(), &headers);
+    state.note_change(&user, "end-session", json!({"user": owner, "address": address})).await?;
     let present = present(&user);
     let ended = state.sessions().end(&owner, |hash| present.as_ref() != Some(&hash.id()));
     saved(&state, ended).await

@@ -8,7 +8,7 @@ use evidence::Entry;
 use message::Severity;
 
 /// Actions with their severity and their sentence.
-const SENTENCES: [(&str, Severity, &str); 44] = [
+const SENTENCES: [(&str, Severity, &str); 48] = [
     ("login", Severity::NOTICE, "User logged in"),
     ("logout", Severity::NOTICE, "User logged out"),
     ("login-failed", Severity::WARNING, "Log-in failed: wrong user or password"),
@@ -34,6 +34,10 @@ const SENTENCES: [(&str, Severity, &str); 44] = [
     ("token-refused", Severity::WARNING, "API token refused"),
     ("grant", Severity::NOTICE, "Rights granted to a user"),
     ("revoke", Severity::NOTICE, "Rights of a user taken away"),
+    ("set-access", Severity::NOTICE, "Rights and roles of a user set"),
+    ("invite-user", Severity::NOTICE, "User invited to set a password"),
+    ("accept-invitation", Severity::NOTICE, "User set a password by an invitation"),
+    ("invitation-refused", Severity::WARNING, "Invitation refused"),
     ("set-role", Severity::NOTICE, "Role set"),
     ("remove-role", Severity::NOTICE, "Role removed"),
     ("grant-role", Severity::NOTICE, "Rights granted to a role"),

@@ -25,12 +25,12 @@ pub(super) fn append(
 }
 
 /// Records a change that failed, and returns its outcome.
-pub(super) fn failure(
+pub(super) fn failure<T>(
     data: &Path,
     action: &'static str,
     name: &str,
-    changed: Result<(), AccountError>,
-) -> Result<(), AccountError> {
+    changed: Result<T, AccountError>,
+) -> Result<T, AccountError> {
     if let Err(error) = &changed {
         append(data, action, "", json!({"user": name, "failed": error.to_string()}))?;
     }
