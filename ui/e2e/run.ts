@@ -8,6 +8,7 @@ import { QUERY_FLOWS } from "./query-flows.ts";
 import { SAVED_FLOWS } from "./saved-flows.ts";
 import { TIMEOUT_MS } from "./steps.ts";
 import { TRUST_FLOWS } from "./trust-flows.ts";
+import { USER_FLOWS } from "./user-flows.ts";
 
 export interface Settings {
   base: string;
@@ -57,6 +58,7 @@ export async function runAll(settings: Settings): Promise<number> {
       ...TRUST_FLOWS,
       ...ALERT_FLOWS,
       ...ACCOUNT_FLOWS,
+      ...USER_FLOWS,
       ...DASHBOARD_FLOWS,
     };
     for (const [name, flow] of Object.entries(flows)) {
@@ -107,7 +109,7 @@ async function perform(
     if (new URL(request.url()).origin !== origin) problems.push(`a request to another host: ${request.url()}`);
   });
   page.on("console", (message) => {
-    if (message.type() === "error" && !/status of (400|401|403|412|429|500|503|504)|ERR_/.test(message.text()))
+    if (message.type() === "error" && !/status of (400|401|403|409|412|429|500|503|504)|ERR_/.test(message.text()))
       problems.push(`console: ${message.text()} ${message.location().url}`);
   });
   page.on("pageerror", (error) => problems.push(`page: ${error.message}`));

@@ -137,7 +137,8 @@ export class MockAccount {
     }
   }
 
-  private confirm(password: unknown): void {
+  /** Refuses a wrong password of somebody who is logged in. */
+  confirm(password: unknown): void {
     if (password !== this.password) throw new Refusal(401, "wrong_password", "the password is wrong");
   }
 

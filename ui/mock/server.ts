@@ -18,6 +18,7 @@ import { MockAlerts } from "./alerts.ts";
 import { fill, type Store } from "./data.ts";
 import { asRefusal, cookieOf, readBody, Refusal, reply } from "./http.ts";
 import { MockObjects } from "./objects.ts";
+import { MockPeople } from "./people.ts";
 import { compile } from "./query.ts";
 import { runPanels } from "./dashboards.ts";
 
@@ -46,6 +47,10 @@ const DOCUMENTS: Record<string, string> = {
   "alerts/new": "nested.html",
   profile: "index.html",
   dashboards: "index.html",
+  "admin/users": "nested.html",
+  "admin/rights": "nested.html",
+  "admin/roles": "nested.html",
+  invitation: "index.html",
 };
 const TYPES: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
@@ -103,6 +108,7 @@ class Mock {
   private readonly objects = new MockObjects();
   private readonly alerts: MockAlerts;
   private readonly account: MockAccount;
+  private readonly people = new MockPeople();
   private failures = 0;
 
   constructor(
@@ -164,10 +170,16 @@ class Mock {
       return this.opened(request, response);
     }
     if (path === "login") return this.login(await readBody(request), request, response);
+    if (path === "invitation" || path === "invitation/accept") return this.people.invitation(path, request, response);
     if (!this.account.has(cookieOf(request)) && !this.basic(request))
       throw new Refusal(401, "unauthorized", "log in first");
     if (/^(sessions|password|tokens|factor)(\/|$)/.test(path) && (await this.account.serve(path, request, response)))
       return;
+    const people = {
+      logspaces: this.stores.map(({ name }) => name),
+      confirm: (password: unknown) => this.account.confirm(password),
+    };
+    if (await this.people.serve(path, request, response, people)) return;
     if (path === "objects" || path.startsWith("objects/")) return this.objects.serve(path, asked, request, response);
     if (/^(alerts|rules)(\/|$)/.test(path)) return this.alerts.serve(path, asked, request, response);
     const board = /^dashboards\/(?:([a-z0-9-]+)\/)?run$/.exec(path);
@@ -190,6 +202,7 @@ class Mock {
           host: "loghost",
           listeners: LISTENERS,
           may: MAY,
+          administers: true,
         });
       case "GET logspaces":
         return reply(response, 200, this.stores.map(describe));

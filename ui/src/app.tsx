@@ -41,14 +41,23 @@ async function logOut(): Promise<void> {
   appState.value = "login";
 }
 
+/** Leads from an invitation to the log-in, or to the page of a user who was logged in all the time. */
+function leaveInvitation(): void {
+  openPage("search", "");
+  void loadSession();
+}
+
 export function App() {
   useEffect(() => {
     setSessionGuard(renewable);
     watchKeys();
     watchLocation();
-    void loadSession();
+    // Who has an invitation need not be logged in, and may be somebody else than the one who is.
+    if (currentPage.value !== "invitation") void loadSession();
   }, []);
   const state = appState.value;
+  if (currentPage.value === "invitation")
+    return <LazyPage key="invitation" load={loadInvitation} props={{ onDone: leaveInvitation }} />;
   if (state === "loading") return null;
   if (state === "login") return <LoginPage onLogin={loadSession} />;
   if (state === "unavailable") return <ServerUnavailable onRetry={loadSession} />;
@@ -78,6 +87,9 @@ function Pages({ session, logspaces }: { session: Session; logspaces: Logspace[]
       {page === "alerts" && <LazyPage key="alerts" load={loadAlerts} props={props} />}
       {page === "rules" && <LazyPage key="rules" load={loadRules} props={props} />}
       {page === "draft" && <LazyPage key="draft" load={loadDraft} props={props} />}
+      {(page === "users" || page === "rights" || page === "roles") && (
+        <LazyPage key="users" load={loadUsers} props={props} />
+      )}
       {page === "profile" && <LazyPage key="profile" load={loadProfile} props={props} />}
       {renewable.state.value === "asking" && (
         <SessionEnded user={session.user} onLogin={logInAgain} onDismiss={() => renewable.dismiss()} />
@@ -89,5 +101,7 @@ function Pages({ session, logspaces }: { session: Session; logspaces: Logspace[]
 const loadAlerts = async () => (await import("./pages/alerts/alerts-page.tsx")).AlertsPage;
 const loadDashboards = async () => (await import("./pages/dashboards/dashboards-page.tsx")).DashboardsPage;
 const loadDraft = async () => (await import("./pages/draft/draft-page.tsx")).DraftPage;
+const loadInvitation = async () => (await import("./pages/invitation/invitation-page.tsx")).InvitationPage;
 const loadProfile = async () => (await import("./pages/profile/profile-page.tsx")).ProfilePage;
 const loadRules = async () => (await import("./pages/rules/rules-page.tsx")).RulesPage;
+const loadUsers = async () => (await import("./pages/users/users-page.tsx")).UsersPage;

@@ -100,6 +100,16 @@ export function post<Answer>(
   return send<Answer>(address(path), request, onSessionEnd);
 }
 
+/** Sets something to what the body says, whatever it was. */
+export function put<Answer>(path: string, body: unknown): Promise<Answer> {
+  const request = {
+    method: "PUT",
+    headers: { "Content-Type": "application/json", "X-Requested-By": "duramen" },
+    body: JSON.stringify(body),
+  };
+  return send<Answer>(address(path), request, "ask");
+}
+
 /** Changes or deletes something that the caller has seen in a certain state. */
 export function change<Answer>(
   method: "PUT" | "DELETE" | "POST",

@@ -10,6 +10,8 @@ export interface Session {
   listeners: Listener[];
   /** The rights that the user has in any logspace. */
   may: Logspace["may"];
+  /** True if the user may administer every logspace, and with that the users. */
+  administers: boolean;
 }
 
 export interface Listener {

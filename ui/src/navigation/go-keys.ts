@@ -6,7 +6,7 @@ import { openPage } from "./location.ts";
 
 /** Longest time between the two keys. */
 const PAUSE_MS = 1_500;
-const PAGES: Record<string, PageName> = { s: "search", d: "dashboards", a: "alerts" };
+const PAGES: Record<string, PageName> = { s: "search", d: "dashboards", a: "alerts", u: "users" };
 
 /** Listens until the function that it returns is called. */
 export function listenForGoKeys(mayOpen: (page: PageName) => boolean): () => void {

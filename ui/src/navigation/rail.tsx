@@ -20,10 +20,12 @@ const ENTRIES: Entry[] = [
   { page: "search", also: [], label: "Search", icon: "search", keys: "g s" },
   { page: "dashboards", also: [], label: "Dashboards", icon: "bars", keys: "g d" },
   { page: "alerts", also: ["rules", "draft"], label: "Alerts", icon: "bell", keys: "g a" },
+  { page: "users", also: ["rights", "roles"], label: "Users", icon: "user", keys: "g u" },
 ];
 
 /** Returns true if a user may see a page: everybody may search, if only to learn that there is nothing to see. */
 export function maySee(session: Session, page: PageName): boolean {
+  if (page === "users" || page === "rights" || page === "roles") return session.administers;
   return page === "search" || page === "profile" || session.may.includes("search");
 }
 

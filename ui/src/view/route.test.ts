@@ -14,6 +14,10 @@ test("a path is split into its root and its page", () => {
     ["/dashboards", "/", "dashboards"],
     ["/dashboards/gateways-1", "/", "dashboards"],
     ["/logs/dashboards/x", "/logs/", "dashboards"],
+    ["/admin/users", "/", "users"],
+    ["/admin/rights", "/", "rights"],
+    ["/logs/admin/roles", "/logs/", "roles"],
+    ["/logs/invitation", "/logs/", "invitation"],
     // A prefix may have the name of a page.
     ["/alerts/", "/alerts/", "search"],
     ["/alerts/alerts", "/alerts/", "alerts"],

@@ -3,7 +3,8 @@
 // In: the path of the browser's address. Out: the page that it means, paths of other pages. Holds: the root of the page,
 // which does not change after it was loaded. The server has the same list in `crates/api/src/assets.rs`.
 
-export type PageName = "search" | "alerts" | "rules" | "draft" | "profile" | "dashboards";
+export type PageName =
+  "search" | "alerts" | "rules" | "draft" | "profile" | "dashboards" | "users" | "rights" | "roles" | "invitation";
 
 const PATHS: Record<PageName, string> = {
   search: "",
@@ -12,9 +13,24 @@ const PATHS: Record<PageName, string> = {
   draft: "alerts/new",
   profile: "profile",
   dashboards: "dashboards",
+  users: "admin/users",
+  rights: "admin/rights",
+  roles: "admin/roles",
+  invitation: "invitation",
 };
 /** Longer paths first: the end of one may be the end of another. */
-const NAMES: readonly PageName[] = ["draft", "rules", "alerts", "profile", "dashboards", "search"];
+const NAMES: readonly PageName[] = [
+  "draft",
+  "rules",
+  "alerts",
+  "profile",
+  "dashboards",
+  "users",
+  "rights",
+  "roles",
+  "invitation",
+  "search",
+];
 
 /** A dashboard lies below the list of them. */
 const DASHBOARD = /^(.*\/)dashboards\/([a-z0-9-]{1,64})$/;

@@ -5,7 +5,7 @@ import { CopyLine } from "../../components/copy-line.tsx";
 import { Section } from "../../components/section.tsx";
 import { formatDate } from "../../time/format.ts";
 import { zone } from "../../view/preferences.ts";
-import { PasswordQuestion } from "./password-question.tsx";
+import { PasswordQuestion } from "../../components/password-question.tsx";
 import type { ProfileModel } from "./profile-model.ts";
 
 /** What the password is asked for. */

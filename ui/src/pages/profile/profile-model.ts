@@ -2,7 +2,8 @@
 //
 // In: events of the components. Out: signals. Holds: lists, read when the page opens, when it is returned to, and after each change.
 import { batch, signal } from "@preact/signals";
-import { isAborted, ApiError } from "../../api/call.ts";
+import { isAborted } from "../../api/call.ts";
+import { sentenceOf } from "../../api/sentence.ts";
 import {
   beginFactor,
   enrolFactor,
@@ -60,7 +61,7 @@ export class ProfileModel {
         this.factor.value = factor;
       });
     } catch (cause) {
-      if (!isAborted(cause)) this.say("sessions", messageOf(cause), true);
+      if (!isAborted(cause)) this.say("sessions", sentenceOf(cause), true);
     }
   }
 
@@ -151,7 +152,7 @@ export class ProfileModel {
       this.say(section, await work(), false);
       return true;
     } catch (cause) {
-      this.say(section, messageOf(cause), true);
+      this.say(section, sentenceOf(cause), true);
       return false;
     } finally {
       this.busy.value = false;
@@ -161,11 +162,3 @@ export class ProfileModel {
 }
 
 const countOf = (ended: number): string => (ended === 1 ? "1 other session was" : `${ended} other sessions were`);
-
-/** The server's words, as a sentence. */
-export function messageOf(cause: unknown): string {
-  if (!(cause instanceof ApiError)) return String(cause);
-  const { message } = cause.body;
-  const sentence = message.charAt(0).toUpperCase() + message.slice(1);
-  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
-}
