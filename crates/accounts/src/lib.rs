@@ -5,7 +5,7 @@
 //!
 //! In reading order: `network` and `api_tokens` are values, `password` decides which passwords
 //! may be set, `second_factor` which codes are accepted, `durable` replaces files in one step, `accounts` is the file of
-//! users.
+//! users, `token_hash` and `waiting` are for log-ins that wait for codes.
 
 mod accounts;
 mod api_tokens;
@@ -13,6 +13,8 @@ pub mod durable;
 mod network;
 mod password;
 mod second_factor;
+mod token_hash;
+mod waiting;
 
 pub use accounts::{
     AccountError, Accounts, CredentialId, EVERY_LOGSPACE, Grant, INVITATION_HOURS, InvitationFault,
@@ -29,3 +31,5 @@ pub use password::{
 pub use second_factor::{
     AcceptedCode, CodeFault, FactorFacts, FactorKey, FactorKeyError, RECOVERY_CODES, RecoveryCodes, Secret,
 };
+pub use token_hash::TokenHash;
+pub use waiting::{CODE_ATTEMPTS_MAX, SecondFactors};

@@ -2,11 +2,10 @@
 //!
 //! In: right passwords, secrets, with the time as an argument. Out: the user of a ticket, the secret of an enrolment. Holds: both, in
 //! memory only: after a restart one begins again with the password.
-//! Limits: a ticket is valid for [`LOGIN_FOR`] and [`ATTEMPTS_MAX`] codes, a secret that is not confirmed for [`ENROLMENT_FOR`]; at most
+//! Limits: a ticket is valid for [`LOGIN_FOR`] and [`CODE_ATTEMPTS_MAX`] codes, a secret that is not confirmed for [`ENROLMENT_FOR`]; at most
 //! [`WAITING_MAX`] of each, the oldest is forgotten.
 
-use super::sessions::TokenHash;
-use accounts::{CredentialId, Secret};
+use crate::{CredentialId, Secret, TokenHash};
 use std::{
     collections::HashMap,
     hash::Hash,
@@ -16,7 +15,7 @@ use std::{
 /// Time within which the code has to come after the password.
 const LOGIN_FOR: Duration = Duration::from_secs(300);
 /// Codes that may be tried after one right password.
-pub(crate) const ATTEMPTS_MAX: u32 = 5;
+pub const CODE_ATTEMPTS_MAX: u32 = 5;
 /// Time within which a new secret has to be confirmed.
 const ENROLMENT_FOR: Duration = Duration::from_secs(600);
 /// Most log-ins that wait, and most enrolments.
@@ -36,26 +35,26 @@ struct Enrolment {
 
 /// Log-ins and enrolments that wait for codes.
 #[derive(Default)]
-pub(crate) struct SecondFactors {
+pub struct SecondFactors {
     logins: HashMap<TokenHash, Login>,
     enrolments: HashMap<String, Enrolment>,
 }
 
 impl SecondFactors {
     /// Notes that a user has given the right password, under a fresh random ticket.
-    pub(crate) fn begin_login(&mut self, ticket: &str, user: &str, credential: CredentialId, now: Instant) {
+    pub fn begin_login(&mut self, ticket: &str, user: &str, credential: CredentialId, now: Instant) {
         make_room(&mut self.logins, |login| login.since, LOGIN_FOR, now);
         let login = Login { user: user.to_owned(), credential, since: now, attempts: 0 };
         self.logins.insert(TokenHash::of(ticket), login);
     }
 
     /// Counts an attempt with a code; returns the user of the ticket, and nothing when it is not valid any more.
-    pub(crate) fn attempt(&mut self, ticket: &str, now: Instant) -> Option<(String, CredentialId)> {
+    pub fn attempt(&mut self, ticket: &str, now: Instant) -> Option<(String, CredentialId)> {
         let hash = TokenHash::of(ticket);
         let login = self.logins.get_mut(&hash)?;
         login.attempts += 1;
         let is_valid =
-            now.saturating_duration_since(login.since) < LOGIN_FOR && login.attempts <= ATTEMPTS_MAX;
+            now.saturating_duration_since(login.since) < LOGIN_FOR && login.attempts <= CODE_ATTEMPTS_MAX;
         if !is_valid {
             self.logins.remove(&hash);
             return None;
@@ -64,25 +63,25 @@ impl SecondFactors {
     }
 
     /// Ends a ticket: its code was accepted.
-    pub(crate) fn end_login(&mut self, ticket: &str) {
+    pub fn end_login(&mut self, ticket: &str) {
         self.logins.remove(&TokenHash::of(ticket));
     }
 
     /// Keeps a secret of a user until its app has shown a code; an earlier one is forgotten.
-    pub(crate) fn begin_enrolment(&mut self, user: &str, secret: Secret, now: Instant) {
+    pub fn begin_enrolment(&mut self, user: &str, secret: Secret, now: Instant) {
         make_room(&mut self.enrolments, |enrolment| enrolment.since, ENROLMENT_FOR, now);
         self.enrolments.insert(user.to_owned(), Enrolment { secret, since: now });
     }
 
     /// Returns the secret that a user enrols.
-    pub(crate) fn enrolment(&self, user: &str, now: Instant) -> Option<Secret> {
+    pub fn enrolment(&self, user: &str, now: Instant) -> Option<Secret> {
         let enrolment = self.enrolments.get(user)?;
         let is_valid = now.saturating_duration_since(enrolment.since) < ENROLMENT_FOR;
         is_valid.then(|| enrolment.secret.clone())
     }
 
     /// Forgets the secret that a user enrols.
-    pub(crate) fn end_enrolment(&mut self, user: &str) {
+    pub fn end_enrolment(&mut self, user: &str) {
         self.enrolments.remove(user);
     }
 }
@@ -114,7 +113,7 @@ mod tests {
         let (mut factors, now) = (SecondFactors::default(), Instant::now());
         factors.begin_login("a", "eva", CREDENTIAL, now);
         assert_eq!(factors.attempt("b", now), None);
-        for _ in 0..ATTEMPTS_MAX {
+        for _ in 0..CODE_ATTEMPTS_MAX {
             assert_eq!(factors.attempt("a", now), Some(("eva".to_owned(), CREDENTIAL)));
         }
         assert_eq!(factors.attempt("a", now), None);

@@ -5,7 +5,6 @@
 
 pub(crate) mod credentials;
 pub(crate) mod policy;
-pub(crate) mod second_factor;
 pub(crate) mod security_event;
 pub(crate) mod sessions;
 pub(crate) mod throttle;

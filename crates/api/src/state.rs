@@ -17,7 +17,6 @@ use crate::{
     access::{
         credentials::Credentials,
         policy::Policy,
-        second_factor::SecondFactors,
         security_event::SecurityEvent,
         sessions::{Activity, Proof, SessionFileError, Sessions, User},
     },
@@ -32,7 +31,9 @@ use crate::{
         workers::Workers,
     },
 };
-use accounts::{AccountError, Accounts, ApiToken, EVERY_LOGSPACE, FactorKey, RIGHTS, Right, TokenUses};
+use accounts::{
+    AccountError, Accounts, ApiToken, EVERY_LOGSPACE, FactorKey, RIGHTS, Right, SecondFactors, TokenUses,
+};
 use evidence::LedgerEntry;
 use objects::Store;
 use query::{MemoryPool, ResultCache};

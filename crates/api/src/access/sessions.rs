@@ -8,8 +8,7 @@
 //! makes by a timer do not end the idle time: a page that is left open must not keep its session.
 
 use crate::{access::policy::Policy, scope::Keyring};
-use accounts::{ApiToken, CredentialId, durable, hex, unhex};
-use aws_lc_rs::digest;
+use accounts::{ApiToken, CredentialId, TokenHash, durable, hex, unhex};
 use logspace::Unlocked;
 use serde::{Deserialize, Serialize};
 use std::{collections::HashMap, fmt, io, net::IpAddr, path::Path, sync::Arc};
@@ -28,8 +27,6 @@ const FILE_BYTES_MAX: u64 = 16 << 20;
 const VERSION: u32 = 1;
 /// Characters of the name of a browser that are kept.
 const AGENT_CHARS_MAX: usize = 200;
-/// Bytes of the hash that make the id of a session: 64 bits.
-const ID_BYTES: usize = 8;
 
 /// The user of a call. Only logged-in users reach handlers that take one.
 pub(crate) struct User {
@@ -96,24 +93,6 @@ impl User {
             Proof::Token(token) => Some(token),
             Proof::Session(..) | Proof::Password(_) => None,
         }
-    }
-}
-
-/// SHA-256 of a token, which itself is stored nowhere.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct TokenHash([u8; 32]);
-
-impl TokenHash {
-    pub(crate) fn of(token: &str) -> TokenHash {
-        let mut hash = [0; 32];
-        let digest = digest::digest(&digest::SHA256, token.as_bytes());
-        hash.iter_mut().zip(digest.as_ref()).for_each(|(to, from)| *to = *from);
-        TokenHash(hash)
-    }
-
-    /// The id of the session.
-    pub(crate) fn id(&self) -> String {
-        hex(&self.0[..ID_BYTES])
     }
 }
 

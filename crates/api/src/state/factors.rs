@@ -3,8 +3,8 @@
 //! In: the file of the key. Out: both. Holds nothing of its own.
 
 use super::State;
-use crate::{access::second_factor::SecondFactors, error::ApiError};
-use accounts::{FactorKey, FactorKeyError};
+use crate::error::ApiError;
+use accounts::{FactorKey, FactorKeyError, SecondFactors};
 use std::{
     path::Path,
     sync::{Arc, MutexGuard, PoisonError},

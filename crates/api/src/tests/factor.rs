@@ -1,7 +1,7 @@
 //! The second factor: enrolled, asked for at log-ins, replaced by recovery codes, turned off, reset.
 
 use super::*;
-use crate::access::second_factor::ATTEMPTS_MAX;
+use accounts::CODE_ATTEMPTS_MAX as ATTEMPTS_MAX;
 use serde_json::{Value, json};
 
 const PASSWORD: &str = "a long password";

@@ -1,7 +1,8 @@
 //! Sessions: listed, ended, replaced at a log-in, not kept by timers; their cookies.
 
 use super::*;
-use crate::access::sessions::{Activity, TokenHash};
+use crate::access::sessions::Activity;
+use accounts::TokenHash;
 use serde_json::{Value, json};
 
 const BASIC: &str = "authorization: Basic ZXZhOmEgbG9uZyBwYXNzd29yZA==\r\nx-requested-by: t\r\n";
