@@ -122,9 +122,10 @@ export const TRUST_FLOWS: Record<string, (stage: FlowContext) => Promise<void>> 
     await page.keyboard.press("/");
     await page.keyboard.press("End");
     await page.keyboard.type(" AND nothing_like_this ");
-    await page.keyboard.press("Escape");
-    await page.waitForSelector(".cm-tooltip-autocomplete", { state: "detached" });
     await page.waitForSelector(".query-stale");
+    // Escape would close suggestions, or bring the query back when they are not there yet.
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    await page.waitForSelector(".cm-tooltip-autocomplete", { state: "detached" });
     await page.waitForSelector(".panels.stale");
     await page.click("text=Share");
     await page.waitForSelector(".share-stale");
