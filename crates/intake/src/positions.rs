@@ -35,6 +35,8 @@ struct Shared {
     path: Option<PathBuf>,
     state: Mutex<State>,
     changed: Condvar,
+    /// Held while the file is written.
+    saving: Mutex<()>,
     log: InternalLog,
 }
 
@@ -66,6 +68,7 @@ impl Positions {
             path: path.map(Path::to_owned),
             state: Mutex::new(State { positions, ..State::default() }),
             changed: Condvar::new(),
+            saving: Mutex::default(),
             log: log.clone(),
         });
         if path.is_some() {
@@ -93,6 +96,12 @@ impl Positions {
             state.dirty = true;
             self.0.changed.notify_one();
         }
+    }
+
+    /// Notes a position and saves it before it returns: a crash does not forget where a source began. Writes a file.
+    pub fn set_durably(&self, name: &str, position: String) {
+        self.set(name, position);
+        self.0.save();
     }
 
     /// Notes the position of a stream of numbered messages. When it is on the disk, the stream is settled below.
@@ -188,6 +197,7 @@ impl Shared {
 
     fn save(&self) {
         let Some(path) = &self.path else { return };
+        let _saving = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
         let (text, streams) = {
             let mut state = self.lock();
             if !std::mem::replace(&mut state.dirty, false) {

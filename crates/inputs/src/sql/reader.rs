@@ -258,7 +258,7 @@ impl Reader {
             },
         };
         // Rows that come before the first is acknowledged are not skipped by the next start.
-        self.positions.set(&name, position.to_text());
+        self.positions.set_durably(&name, position.to_text());
         Ok(position)
     }
 

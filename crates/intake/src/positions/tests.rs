@@ -53,7 +53,13 @@ fn a_change_is_saved_without_being_asked_for() {
 }
 
 fn shared(path: &Path, log: &InternalLog) -> Shared {
-    Shared { path: Some(path.to_owned()), state: Mutex::default(), changed: Condvar::new(), log: log.clone() }
+    Shared {
+        path: Some(path.to_owned()),
+        state: Mutex::default(),
+        changed: Condvar::new(),
+        saving: Mutex::default(),
+        log: log.clone(),
+    }
 }
 
 #[test]
