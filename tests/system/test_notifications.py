@@ -16,6 +16,7 @@ import time
 import urllib.error
 import urllib.request
 
+from rules_site import responds, send, watches, write
 from server import Server, basic, free_port, waits
 from test_mail import Mailbox
 
@@ -97,31 +98,9 @@ def start(binary, notifications):
     return server
 
 
-def write(server, name, text):
-    with open(f"{server.folder}/rules/{name}", "w") as out:
-        out.write(text)
-
-
-def send(server, *lines):
-    with socket.create_connection(("127.0.0.1", server.port)) as peer:
-        peer.sendall("".join(f"<13>Nov 21 12:00:00 {line}\n" for line in lines).encode())
-
-
 def rows(server, sql):
     with sqlite3.connect(f"file:{server.folder}/data/alerts/alerts.db?mode=ro", uri=True) as database:
         return database.execute(sql).fetchall()
-
-
-def responds(server):
-    try:
-        return bool(server.call("health")["status"])
-    except OSError:
-        return False
-
-
-def watches(server):
-    """Rules are in force: what arrives from now on is evaluated."""
-    server.until(lambda: "duramen_rules_sequence" in server.text("/metrics"), 20, "the rules")
 
 
 @waits
@@ -136,8 +115,9 @@ channels:
 - {{id: team, kind: teams, url: '{hook.url("teams")}', addresses: any}}
 - {{id: bot, kind: telegram, url: '{hook.url("")}', addresses: any, token-file: FOLDER/token, chat: -100}}
 - {{id: room, kind: matrix, url: '{hook.url("")}', addresses: any, token-file: FOLDER/token, room: '!r:example.com'}}
+- {{id: duty, kind: pagerduty, url: '{hook.url("enqueue")}', addresses: any, routing-key-file: FOLDER/token}}
 routes:
-- {{id: disk, alerts: 'rule:disk', channels: [hook, ops, inside, chat, team, bot, room], wait: 0, interval: 0}}
+- {{id: disk, alerts: 'rule:disk', channels: [hook, ops, inside, chat, team, bot, room, duty], wait: 0, interval: 0}}
 """)
     try:
         watches(server)
@@ -164,6 +144,11 @@ routes:
         (room,) = [request for request in hook.requests if request["path"].endswith(name)]
         assert room["path"] == f"/_matrix/client/v3/rooms/%21r%3Aexample.com/send/m.room.message/{name}", room
         assert room["headers"]["authorization"] == "Bearer TOKEN" and json.loads(room["body"])["msgtype"] == "m.text", room
+        server.until(lambda: len(hook.taken("/enqueue")) == 2, 20, "both events of PagerDuty")
+        began, ended = (json.loads(request["body"]) for request in hook.taken("/enqueue"))
+        assert (began["event_action"], began["routing_key"], ended["event_action"]) == ("trigger", "TOKEN", "resolve"), (began, ended)
+        assert began["dedup_key"] == ended["dedup_key"] == f"main {alert['alert']}", (began, ended)
+        assert (began["payload"]["severity"], began["payload"]["source"]) == ("critical", "gw1"), began
         assert "TOKEN" not in str(rows(server, "SELECT * FROM notification")) + server.stderr()
         # Nothing reaches an address of this machine unless the file says that it may.
         server.until(lambda: any("127.0.0.1, which is no address of the public internet" in answer for (answer,) in

@@ -10,6 +10,7 @@
 //! | `signature` | the headers of Standard Webhooks |
 //! | `http` | requests of HTTP: webhooks and chats |
 //! | `chat` | the bodies of Slack, Teams, Telegram and Matrix |
+//! | `pagerduty` | the events of PagerDuty |
 //! | `mail` | mails |
 
 mod address;
@@ -17,6 +18,7 @@ mod chat;
 mod delivery;
 mod http;
 mod mail;
+mod pagerduty;
 mod secret;
 mod signature;
 

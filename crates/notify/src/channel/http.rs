@@ -1,9 +1,9 @@
-//! Requests of HTTP: webhooks and chats.
+//! Requests of HTTP: webhooks, chats and PagerDuty.
 //!
-//! In: a channel, a notification. Out: a request, and what its answer means. Holds nothing.
+//! In: a channel, a notification. Out: a request or several, and what their answers mean. Holds nothing.
 //! Limits: [`TIMEOUT`]; [`BODY_BYTES_MAX`] a body of a webhook: alerts beyond that are counted, not listed.
 
-use super::{address, chat, delivery::Delivery, secret, signature};
+use super::{address, chat, delivery::Delivery, pagerduty, secret, signature};
 use crate::{letter::Letter, notice::Notice};
 use serde_json::{Value, json};
 use services::{PostAnswer, Poster, encode_into};
@@ -16,22 +16,22 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 /// Longest body of a webhook: Standard Webhooks asks for less than 20 kB.
 const BODY_BYTES_MAX: usize = 19_000;
 
-/// A request that is ready to be sent.
+/// A request that is ready to be sent, perhaps with several bodies, one after the other.
 pub(super) struct Request {
     url: String,
     peer: SocketAddr,
     method: &'static str,
     headers: Vec<(String, String)>,
-    body: Vec<u8>,
+    bodies: Vec<Vec<u8>>,
 }
 
 /// Makes the request of a notification, or says why that is not possible now.
 pub(super) fn request(channel: &HttpChannel, letter: &Letter, now_us: i64) -> Result<Request, Delivery> {
     let url = secret::value(&channel.url).map_err(Delivery::failed)?;
     let peer = address::peer(&url, channel.reach).map_err(Delivery::failed)?;
-    let Parts { url, method, mut headers, body } = parts(&channel.service, url, letter, now_us)?;
+    let Parts { url, method, mut headers, bodies } = parts(&channel.service, url, letter, now_us)?;
     headers.push(("content-type".to_owned(), "application/json".to_owned()));
-    Ok(Request { url, peer, method, headers, body })
+    Ok(Request { url, peer, method, headers, bodies })
 }
 
 /// The parts of a request that its service decides about.
@@ -39,12 +39,12 @@ struct Parts {
     url: String,
     method: &'static str,
     headers: Vec<(String, String)>,
-    body: Vec<u8>,
+    bodies: Vec<Vec<u8>>,
 }
 
 impl Parts {
     fn post(url: String, body: &Value) -> Parts {
-        Parts { url, method: "POST", headers: Vec::new(), body: body.to_string().into_bytes() }
+        Parts { url, method: "POST", headers: Vec::new(), bodies: vec![body.to_string().into_bytes()] }
     }
 }
 
@@ -61,6 +61,15 @@ fn parts(service: &Service, url: String, letter: &Letter, now_us: i64) -> Result
                 format!("{}/bot{token}/sendMessage", url.trim_end_matches('/')),
                 &chat::telegram(chat, &text),
             )
+        }
+        Service::PagerDuty { routing_key } => {
+            let routing_key = secret::value(routing_key).map_err(Delivery::failed)?;
+            let events = pagerduty::events(&routing_key, letter);
+            if events.is_empty() {
+                return Err(Delivery::Never("PagerDuty takes alerts, no signs of life".to_owned()));
+            }
+            let bodies = events.iter().map(|event| event.to_string().into_bytes()).collect();
+            Parts { url, method: "POST", headers: Vec::new(), bodies }
         }
         Service::Matrix { token, room } => {
             let token = secret::value(token).map_err(Delivery::failed)?;
@@ -83,7 +92,7 @@ fn webhook(secret: Option<&Setting>, url: String, letter: &Letter, now_us: i64) 
     let headers = signature::headers(&secrets, &letter.id, now_us.div_euclid(1_000_000), &body);
     let wrong = "the secret is not whsec_ and the base64 of 24 to 64 bytes";
     let headers = headers.ok_or_else(|| Delivery::failed(wrong))?;
-    Ok(Parts { url, method: "POST", headers, body })
+    Ok(Parts { url, method: "POST", headers, bodies: vec![body] })
 }
 
 /// Returns the JSON of a notification, with as many alerts as fit.
@@ -107,13 +116,20 @@ fn webhook_body(letter: &Letter) -> Vec<u8> {
     }
 }
 
-/// Sends a request.
+/// Sends a request. The receiver has the notification when it has taken every body; after another answer the rest is not sent.
 pub(super) async fn exchange(request: Request, tls: SenderTls) -> Delivery {
     let poster = Poster { method: request.method, timeout: TIMEOUT, tls };
-    match poster.post(&request.url, request.peer, request.headers, request.body).await {
-        Ok(answer) => judge(&answer),
-        Err(error) => Delivery::failed(error),
+    let mut taken = Delivery::failed("there was nothing to send");
+    for body in request.bodies {
+        taken = match poster.post(&request.url, request.peer, request.headers.clone(), body).await {
+            Ok(answer) => judge(&answer),
+            Err(error) => Delivery::failed(error),
+        };
+        if !matches!(taken, Delivery::Done(_)) {
+            break;
+        }
     }
+    taken
 }
 
 /// Returns what an answer means: only a status from 200 to 299 says that the receiver has it.

@@ -13,9 +13,11 @@ use crate::read::{
 use std::path::PathBuf;
 
 /// The kinds of channels, for errors.
-const KINDS: &str = "mail, webhook, slack, teams, telegram or matrix";
+const KINDS: &str = "mail, webhook, slack, teams, telegram, matrix or pagerduty";
 /// The address of the bots of Telegram.
 const TELEGRAM: &str = "https://api.telegram.org";
+/// The address of PagerDuty's Events API v2; accounts in Europe have another one.
+const PAGERDUTY: &str = "https://events.pagerduty.com/v2/enqueue";
 /// Ports of mail servers: for clients with STARTTLS, with TLS from the start, and between servers.
 const SUBMISSION: u16 = 587;
 const SUBMISSIONS: u16 = 465;
@@ -31,6 +33,7 @@ pub(super) fn read(node: &Node, text: &str) -> Result<Channel, Vec<RuleError>> {
         Some("teams") => http(&mut options, Service::Teams).map(ChannelKind::Http),
         Some("telegram") => telegram(&mut options).map(ChannelKind::Http),
         Some("matrix") => matrix(&mut options).map(ChannelKind::Http),
+        Some("pagerduty") => pagerduty(&mut options).map(ChannelKind::Http),
         Some("mail") => mail(&mut options).map(ChannelKind::Mail),
         other => {
             if let Some(word) = other {
@@ -59,6 +62,13 @@ fn telegram(options: &mut Options<'_>) -> Option<HttpChannel> {
     let url = setting(options, ["url", "url-file", "url-env"]);
     let url = url.unwrap_or_else(|| Setting::Text(TELEGRAM.to_owned()));
     at(options, Service::Telegram { token: token?, chat: chat? }, url)
+}
+
+fn pagerduty(options: &mut Options<'_>) -> Option<HttpChannel> {
+    let routing_key = required(options, ["", "routing-key-file", "routing-key-env"]);
+    let url = setting(options, ["url", "url-file", "url-env"]);
+    let url = url.unwrap_or_else(|| Setting::Text(PAGERDUTY.to_owned()));
+    at(options, Service::PagerDuty { routing_key: routing_key? }, url)
 }
 
 fn matrix(options: &mut Options<'_>) -> Option<HttpChannel> {

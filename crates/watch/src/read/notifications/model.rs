@@ -78,6 +78,11 @@ pub enum Service {
         /// The chat: its number, or its name with an `@`.
         chat: String,
     },
+    /// A service of PagerDuty.
+    PagerDuty {
+        /// The key of its integration of the kind "Events API v2".
+        routing_key: Setting,
+    },
     /// A user of Matrix.
     Matrix {
         /// The access token of the user.
@@ -95,6 +100,7 @@ impl Service {
             Service::Teams => "teams",
             Service::Telegram { .. } => "telegram",
             Service::Matrix { .. } => "matrix",
+            Service::PagerDuty { .. } => "pagerduty",
         }
     }
 }

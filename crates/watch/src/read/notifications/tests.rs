@@ -41,6 +41,7 @@ fn channels_and_routes_are_read() {
     check_channel("id: a, kind: slack, url-file: /s", &["a slack"]);
     check_channel("id: a, kind: teams, url-file: /s", &["a teams"]);
     check_channel("id: a, kind: telegram, token-file: /s, chat: -100", &["a telegram"]);
+    check_channel("id: a, kind: pagerduty, routing-key-env: KEY", &["a pagerduty"]);
     check_channel("id: a, kind: matrix, url: 'https://h', token-env: T, room: '!r:h'", &["a matrix"]);
     check_channel(
         "id: m, kind: mail, server: mail, from: a@b, to: [c@d, 'e@f'], user: u, password-env: P",
@@ -62,7 +63,7 @@ fn every_error_has_its_place() {
     );
     check_channel(
         "id: a, kind: fax",
-        &["2:17: fax is unknown here: write mail, webhook, slack, teams, telegram or matrix"],
+        &["2:17: fax is unknown here: write mail, webhook, slack, teams, telegram, matrix or pagerduty"],
     );
     check_channel("id: a", &["2:3: the key kind is missing"]);
     check_channel("id: a, kind: slack", &["2:3: the key url is missing"]);
