@@ -30,7 +30,7 @@ pub use follower::LIMITS;
 pub use in_force::{LogspaceProgress, RuleInForce, RuleProgress, rule_progress, rules_in_force};
 pub use status::{FollowerStatus, StallReason};
 pub use store::{
-    Alert, AlertFilter, AlertState, Coverage, Gap, GapReason, KeptTransition, Mark, MarkKind, StoppedRule,
-    Store, StoreError, TRANSITIONS_KEPT, Watched, alert_numbered, alert_of, transitions_after,
+    Alert, AlertFilter, AlertState, Coverage, DATABASE, Gap, GapReason, KeptTransition, Mark, MarkKind,
+    StoppedRule, Store, StoreError, TRANSITIONS_KEPT, Watched, alert_numbered, alert_of, transitions_after,
 };
 pub use watcher::{SavedRules, Watcher};

@@ -27,6 +27,8 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+/// Path of the database, below the folder of data.
+pub const DATABASE: &str = "alerts/alerts.db";
 /// Transitions that are kept, of all logspaces; the oldest go first, with alerts that do not fire any more. Half a million
 /// take about a third of the largest database.
 pub const TRANSITIONS_KEPT: u64 = 500_000;

@@ -10,7 +10,7 @@
 //!
 //! In reading order: `notifier` starts and ends the threads; `setup` is the file in force; `dispatch` decides;
 //! `outbox` is what is on its way, and its thread for each channel; `channel` sends; `record` is an alert as receivers and
-//! queries see it; `notice` is what they get. `silence` and `history` are
+//! queries see it; `notice` is what they get; `source` makes messages of the same records. `silence` and `history` are
 //! for people.
 
 mod channel;
@@ -24,6 +24,7 @@ mod outbox;
 mod record;
 mod setup;
 mod silence;
+mod source;
 #[cfg(test)]
 mod tests;
 
@@ -32,3 +33,4 @@ pub use notifier::Notifier;
 pub use options::{NotifierOptions, WallClock};
 pub use setup::{SetupProblem, read_setup};
 pub use silence::{NewSilence, Silence, SilenceError, end_silence, silence_alerts, silences};
+pub use source::AlertsSource;

@@ -4,3 +4,4 @@ mod decisions;
 mod for_people;
 mod outbox;
 mod site;
+mod source;

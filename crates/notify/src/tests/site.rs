@@ -38,6 +38,11 @@ impl Site {
         site
     }
 
+    /// Returns the path of the database.
+    pub(super) fn database(&self) -> std::path::PathBuf {
+        self.folder.path().join("alerts.db")
+    }
+
     /// Brings other routes into force.
     #[track_caller]
     pub(super) fn adopt(&mut self, routes: &str) {

@@ -76,6 +76,7 @@ pub(crate) fn lower(tree: &Tree, environment: &Environment, report: &mut Report)
     lowering.named_filters();
     let page = lowering.page();
     let rules_dir = lowering.rules_dir();
+    lowering.refuse_alert_loops();
     let plan = lowering.plan();
     lowering.unused_objects();
     let views = lowering.views();

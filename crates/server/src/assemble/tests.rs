@@ -231,6 +231,31 @@ fn refuses_what_the_parts_cannot_use() {
     assert!(!checked.report.is_usable());
 }
 
+/// Rules of a logspace would see the alerts that they caused.
+#[test]
+fn alerts_do_not_go_into_a_logspace() {
+    const WHY: &str =
+        "error: messages of alerts() cannot go into a logspace: its rules would see their own alerts";
+    let objects = "source a { alerts(); }; source n { network(); };\ndestination f { file(\"/x\"); }; destination l { logspace(\"main\"); };\n";
+    let check = |paths: &str, places: &[&str]| {
+        let wanted: Vec<String> = places.iter().map(|place| format!("main.conf:{place}: {WHY}")).collect();
+        let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        finds(&format!("{objects}{paths}"), &wanted);
+    };
+    check("log { source(a); destination(f); }; log { source(n); destination(l); };", &[]);
+    check("log { source(a); destination(l); };", &["5:30"]);
+    check("log { source { alerts(); }; destination { logspace(\"x\"); }; };", &["5:29"]);
+    check(
+        "log { source(a); if (host(\"x\")) { log { destination(l); }; } else { destination(f); }; };",
+        &["5:53"],
+    );
+    check(
+        "log { junction { channel { source(a); }; channel { source(n); }; }; destination(l); };",
+        &["5:81"],
+    );
+    check("log { destination(l); flags(catchall); };", &["5:19"]);
+}
+
 #[test]
 fn makes_sources() {
     makes(

@@ -191,6 +191,12 @@ pub(crate) const DRIVERS: &[Driver] = &[
         "lines of the objects of a bucket of S3, each read once: what destinations have acknowledged is not read again",
     )
     .required(&["bucket"]),
+    driver(
+        "alerts",
+        Plain::None,
+        &[SOURCE],
+        "a message for each alert that begins or ends, for any destination but a logspace",
+    ),
     driver("internal", Plain::None, &[INTERNAL, SOURCE], "messages of the server about itself"),
     driver(
         "system",

@@ -14,6 +14,7 @@ use intake::{
     DatagramListener, FileSource, Input, ListenAddress, PipeSource, ProgramSource, SourceDriver,
     StreamListener, WildcardSource,
 };
+use notify::AlertsSource;
 use python::Role;
 use std::{path::PathBuf, sync::Arc, time::Duration};
 use wire::Framing;
@@ -117,6 +118,7 @@ impl<'t> Lowering<'t> {
             "s3" => (SourceDriver::Input(Arc::new(self.s3_source(options)?)), Framing::Newline),
             "python" => input(self.python_source(Role::Source, options)?),
             "python-fetcher" => input(self.python_source(Role::Fetcher, options)?),
+            "alerts" => input(AlertsSource { database: self.environment.data.join(alerts::DATABASE) }),
             "stdin" => (SourceDriver::Stdin, Framing::Newline),
             "internal" => (SourceDriver::Internal, Framing::Newline),
             "systemd-journal" => (SourceDriver::Journal(journal(options)), Framing::Newline),
