@@ -7,7 +7,7 @@ import { logout } from "./api/logout.ts";
 import { readSession, type Session } from "./api/session.ts";
 import { LoginPage } from "./pages/login/login-page.tsx";
 import { LazyPage } from "./navigation/lazy-page.tsx";
-import { currentPage, openPage, watchLocation } from "./navigation/location.ts";
+import { currentPage, isKiosk, openPage, watchLocation } from "./navigation/location.ts";
 import { listenForGoKeys } from "./navigation/go-keys.ts";
 import { maySee, Rail } from "./navigation/rail.tsx";
 import { SearchPage } from "./pages/search/search-page.tsx";
@@ -81,7 +81,7 @@ function Pages({ session, logspaces }: { session: Session; logspaces: Logspace[]
   };
   return (
     <div class="shell">
-      <Rail session={session} />
+      {!(page === "dashboards" && isKiosk.value) && <Rail session={session} />}
       {page === "search" && <SearchPage {...props} />}
       {page === "dashboards" && <LazyPage key="dashboards" load={loadDashboards} props={props} />}
       {page === "alerts" && <LazyPage key="alerts" load={loadAlerts} props={props} />}

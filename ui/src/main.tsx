@@ -10,6 +10,7 @@ import "./style/navigation.css";
 import "./style/list.css";
 import "./style/side-panels.css";
 import "./style/saved.css";
+import "./style/charts.css";
 
 applyTheme();
 render(<App />, document.getElementById("app")!);

@@ -2,7 +2,7 @@
 //
 // In: clicks on links, keys, the browser's buttons. Out: `currentPage`. Holds: the query part that the search page had, so
 // that a return to it shows the same search.
-import { batch, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 import { dashboardAt, pageAt, pathOf, type PageName } from "../view/route.ts";
 
 export const currentPage = signal<PageName>(pageAt(globalThis.location?.pathname ?? "/") ?? "search");
@@ -11,6 +11,11 @@ export const currentPage = signal<PageName>(pageAt(globalThis.location?.pathname
 export const currentDashboard = signal(dashboardAt(globalThis.location?.pathname ?? "/"));
 /** The query part of its address. */
 export const dashboardSearch = signal(globalThis.location?.search ?? "");
+
+/** True when the dashboard is shown alone, without the navigation. */
+export const isKiosk = computed(
+  () => currentDashboard.value !== "" && new URLSearchParams(dashboardSearch.value).get("kiosk") === "1",
+);
 
 let lastSearch = "";
 
@@ -40,6 +45,7 @@ export function openDashboard(id: string, search: string): void {
 export function showDashboard(id: string, search: string): void {
   const address = `${pathOf("dashboards")}/${id}${search}`;
   if (address !== location.pathname + location.search) history.pushState(null, "", address);
+  dashboardSearch.value = search;
 }
 
 /** Follows a link to a dashboard unless the browser is asked for a tab or a window of its own. */

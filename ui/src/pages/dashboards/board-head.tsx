@@ -115,6 +115,9 @@ export function BoardHead({ model, logspaces, session, ended, onLogin, onLogout,
             <Button title="Make a copy of one's own" kind={mayEdit ? "plain" : "outlined"} onClick={onCopy}>
               Copy
             </Button>
+            <Button title="Show the dashboard alone, for a screen on a wall" onClick={() => model.enterKiosk()}>
+              Kiosk
+            </Button>
             <Button
               icon="export"
               title="Save the dashboard as a file"

@@ -17,8 +17,21 @@ import {
   type RunAnswer,
   type RunRequest,
 } from "../../api/dashboards.ts";
+import { listAlerts, type Alert } from "../../api/alerts.ts";
+import type { SearchAnswer } from "../../api/search.ts";
 import { encodeBoardView, type BoardView } from "../../view/board-view.ts";
 import { showDashboard } from "../../navigation/location.ts";
+
+/** Alerts that are read at a time, and how often; the newest are marked. */
+const ALERT_PAGE = 200;
+const ALERT_PAGES_MAX = 5;
+
+/** Returns true for an answer that a chart over time is drawn from. */
+const isTimed = ({ table, bars }: SearchAnswer): boolean =>
+  table ? table.columns[0] === "time" : (bars?.counts.length ?? 0) > 0;
+
+/** Seconds between two answers on a wall, for a dashboard that does not say it. */
+const KIOSK_REFRESH_S = 60;
 
 export interface PanelState {
   /** The last answer. */
@@ -38,6 +51,8 @@ export class BoardModel {
   readonly error = signal<ApiError["body"]>();
   readonly view;
   readonly panels = signal<ReadonlyMap<string, PanelState>>(new Map());
+  /** The alerts of the times that are shown, as far as the user may see them. */
+  readonly alerts = signal<Alert[]>([]);
   readonly takenUs = signal<number>();
   readonly busy = signal(false);
   readonly draft = signal<{ name: string; spec: DashboardSpec }>();
@@ -61,7 +76,7 @@ export class BoardModel {
       const object = await readDashboard(this.id);
       batch(() => {
         this.object.value = object;
-        this.refreshS.value = object.spec.refresh_s;
+        this.refreshS.value = object.spec.refresh_s || (this.view.value.kiosk ? KIOSK_REFRESH_S : 0);
       });
       document.title = `${object.name} \u00b7 Duramen`;
       await this.run();
@@ -80,6 +95,16 @@ export class BoardModel {
     this.view.value = view;
     showDashboard(this.id, encodeBoardView(view));
     void this.run();
+  }
+
+  /** Shows the dashboard alone, as on a wall; it refreshes itself. */
+  enterKiosk(): void {
+    if (this.refreshS.value === 0) this.refreshS.value = KIOSK_REFRESH_S;
+    this.show({ ...this.view.value, kiosk: true });
+  }
+
+  leaveKiosk(): void {
+    this.show({ ...this.view.value, kiosk: false });
   }
 
   setRefresh(seconds: number): void {
@@ -101,6 +126,7 @@ export class BoardModel {
         ? await runDraft(spec, request, own.signal)
         : await runDashboard(this.id, request, own.signal, origin === "timer" ? "report" : "ask");
       this.take(answer);
+      void this.readAlerts(answer, own.signal);
     } catch (cause) {
       if (own.signal.aborted) return;
       this.fail(bodyOf(cause));
@@ -110,6 +136,26 @@ export class BoardModel {
         this.plan();
       }
     }
+  }
+
+  /** Reads the alerts since the first time that a chart shows. Charts without them are worth more than none. */
+  private async readAlerts({ panels }: RunAnswer, abort: AbortSignal): Promise<void> {
+    const starts = panels.flatMap(({ answer }) => (answer && isTimed(answer) ? [answer.from_us] : []));
+    if (starts.length === 0) return;
+    const from = Math.min(...starts);
+    const known: Alert[] = [];
+    try {
+      for (let page = 0; page < ALERT_PAGES_MAX; page++) {
+        const before = known.at(-1)?.number;
+        const filter = { limit: ALERT_PAGE, ...(before !== undefined && { before }) };
+        const { alerts, more } = await listAlerts(filter, abort, "report");
+        known.push(...alerts);
+        if (!more || (alerts.at(-1)?.began_us ?? 0) < from) break;
+      }
+    } catch {
+      return;
+    }
+    if (!abort.aborted) this.alerts.value = known;
   }
 
   private take(answer: RunAnswer): void {

@@ -12,6 +12,7 @@ import { encodeView } from "../../view/codec.ts";
 import { BoardModel } from "./board-model.ts";
 import { BoardHead } from "./board-head.tsx";
 import { EditBar } from "./edit-bar.tsx";
+import { KioskHead } from "./kiosk-head.tsx";
 import { compact, freePlace, place, step } from "./layout.ts";
 import { PanelEditor } from "./panel-editor.tsx";
 import { PanelFrame } from "./panel-frame.tsx";
@@ -54,7 +55,15 @@ export function BoardPage(props: BoardProps) {
   const add = (): void => setEdited({ panel: newPanel(spec!.panels), isNew: true });
   return (
     <div class={`page board-page ${view.kiosk ? "kiosk" : ""}`}>
-      <BoardHead {...props} model={model} onCopy={() => void model.copy().then((id) => id && openDashboard(id, ""))} />
+      {view.kiosk && !isEditing ? (
+        <KioskHead model={model} />
+      ) : (
+        <BoardHead
+          {...props}
+          model={model}
+          onCopy={() => void model.copy().then((id) => id && openDashboard(id, ""))}
+        />
+      )}
       {isEditing && <EditBar model={model} onAdd={add} />}
       {view.filters.length > 0 && (
         <ul class="board-filters" aria-label="Filters of all panels">
@@ -99,6 +108,7 @@ export function BoardPage(props: BoardProps) {
                 panel={panel}
                 state={model.panels.value.get(panel.id)}
                 clock={clock}
+                alerts={model.alerts.value}
                 editing={isEditing}
                 busy={model.busy.value}
                 onSearch={(search) => openPage("search", encodeView(search))}

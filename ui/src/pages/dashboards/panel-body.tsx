@@ -1,5 +1,6 @@
 // What a panel shows: a number, a chart, a table, messages.
 import type { FieldValue, Panel, PanelAnswer } from "../../api/dashboards.ts";
+import type { Alert } from "../../api/alerts.ts";
 import { columnOf } from "../../api/row.ts";
 import type { Clock } from "../../api/search.ts";
 import { MessageText } from "../../components/message-text.tsx";
@@ -9,6 +10,8 @@ import { formatFullTime, formatNumber, formatPercent, formatShortTime } from "..
 import type { View } from "../../view/view.ts";
 import { zone } from "../../view/preferences.ts";
 import { cellSearch } from "./cell-search.ts";
+import { AlertLinks } from "./charts/alert-marks.tsx";
+import { alertsIn } from "./charts/alerts-in.ts";
 import { TimeBars, ValueBars } from "./charts/bar-chart.tsx";
 import { chartOf, numberIn, type ChartData } from "./charts/chart-data.ts";
 import { ChartTable } from "./charts/chart-table.tsx";
@@ -22,6 +25,8 @@ interface Props {
   shown: PanelAnswer;
   clock: Clock;
   asTable: boolean;
+  /** Alerts that may be marked. */
+  alerts: Alert[];
   onSearch(view: View): void;
   onFilter(filters: FieldValue[]): void;
 }
@@ -37,19 +42,24 @@ export function PanelBody(props: Props) {
   return <Chart {...props} data={data} />;
 }
 
-function Chart({ panel, shown, clock, asTable, data, onSearch, onFilter }: Props & { data: ChartData }) {
+function Chart({ panel, shown, clock, asTable, alerts, data, onSearch, onFilter }: Props & { data: ChartData }) {
   const title = panel.title;
   if (panel.kind === "heat") return <HeatChart title={title} data={data} />;
   if (asTable) return <ChartTable title={title} data={data} hidden={false} />;
   const open = (point: Point): void => onSearch(cellSearch(shown, clock, data, point));
   const filterPoint = (index: number): void => onFilter(data.keys[index] ?? []);
-  const props = { title, data, onOpen: open };
   const isTimed = data.times !== undefined;
+  const { from_us: fromUs, to_us: toUs } = shown.answer!;
+  // Rules follow the clock of reception.
+  const isMarked = isTimed && clock === "received";
+  const marked = isMarked ? alertsIn(alerts, shown.logspace, { fromUs, toUs }) : [];
+  const props = { title, data, alerts: marked, onOpen: open };
   return (
     <>
       {panel.kind === "line" && <LineChart {...props} />}
       {panel.kind === "pie" && <PieChart {...props} onFilter={filterPoint} />}
       {panel.kind === "bar" && (isTimed ? <TimeBars {...props} /> : <ValueBars {...props} onFilter={filterPoint} />)}
+      <AlertLinks alerts={marked} />
       {isTimed && (
         <Legend
           data={data}

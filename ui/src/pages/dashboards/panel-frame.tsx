@@ -1,5 +1,6 @@
 // A panel with its head: title, menu, errors; while editing also the buttons that move and resize it.
 import { useRef, useState } from "preact/hooks";
+import type { Alert } from "../../api/alerts.ts";
 import type { FieldValue, Panel } from "../../api/dashboards.ts";
 import type { Clock } from "../../api/search.ts";
 import { copyText } from "../../components/copy-text.ts";
@@ -21,6 +22,7 @@ interface Props {
   panel: Panel;
   state: PanelState | undefined;
   clock: Clock;
+  alerts: Alert[];
   editing: boolean;
   busy: boolean;
   onSearch(view: View): void;
@@ -68,6 +70,7 @@ export function PanelFrame(props: Props) {
             shown={shown}
             clock={clock}
             asTable={asTable}
+            alerts={props.alerts}
             onSearch={props.onSearch}
             onFilter={props.onFilter}
           />

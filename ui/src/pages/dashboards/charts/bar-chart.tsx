@@ -2,6 +2,7 @@
 import { VisibleText } from "../../../components/visible-text.tsx";
 import { formatAxisTime, formatCompact, formatNumber } from "../../../time/format.ts";
 import { zone } from "../../../view/preferences.ts";
+import { AlertLines } from "./alert-marks.tsx";
 import { axisMarks } from "./chart-data.ts";
 import { Plot, type ChartProps } from "./plot.tsx";
 
@@ -13,7 +14,7 @@ const LABEL_PX = 90;
 const GAP = 2;
 
 export function TimeBars(props: ChartProps) {
-  const { data, onOpen } = props;
+  const { data, onOpen, alerts = [] } = props;
   const times = data.times ?? [];
   const sums = times.map((_, index) => data.series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
   return (
@@ -26,6 +27,8 @@ export function TimeBars(props: ChartProps) {
         const scale = inner.height / marks.at(-1)!;
         const step = inner.width / Math.max(1, times.length);
         const every = Math.max(1, Math.ceil(LABEL_PX / step));
+        const timeX = (us: number): number =>
+          LEFT + Math.min(inner.width, Math.max(0, ((us - (times[0] ?? 0)) / Math.max(1, data.widthUs)) * step));
         return (
           <>
             {marks.map((mark) => (
@@ -71,6 +74,7 @@ export function TimeBars(props: ChartProps) {
                 </g>
               );
             })}
+            <AlertLines alerts={alerts} x={timeX} top={TOP} bottom={TOP + inner.height} />
           </>
         );
       }}

@@ -1,6 +1,7 @@
 // Lines over time: a colour and a dash for each series.
 import { formatAxisTime, formatCompact } from "../../../time/format.ts";
 import { zone } from "../../../view/preferences.ts";
+import { AlertLines } from "./alert-marks.tsx";
 import { axisMarks } from "./chart-data.ts";
 import { Plot, type ChartProps } from "./plot.tsx";
 
@@ -10,8 +11,13 @@ const TOP = 8;
 const RIGHT = 10;
 const LABEL_PX = 90;
 
-export function LineChart(props: ChartProps) {
-  const { data, onOpen } = props;
+interface LineChartProps extends ChartProps {
+  /** Fills the areas below the lines. */
+  filled?: boolean;
+}
+
+export function LineChart({ filled = false, ...props }: LineChartProps) {
+  const { data, onOpen, alerts = [] } = props;
   const times = data.times ?? [];
   const most = Math.max(0, ...data.series.flatMap(({ values }) => values.map((value) => value ?? 0)));
   return (
@@ -24,6 +30,9 @@ export function LineChart(props: ChartProps) {
         const inner = { width: Math.max(1, width - LEFT - RIGHT), height: Math.max(1, height - TOP - BOTTOM) };
         const x = (index: number): number => LEFT + (times.length < 2 ? 0.5 : index / (times.length - 1)) * inner.width;
         const y = (value: number): number => TOP + inner.height - (value / top) * inner.height;
+        const length = Math.max(1, (times.at(-1) ?? 0) - (times[0] ?? 0));
+        const timeX = (us: number): number =>
+          LEFT + Math.min(1, Math.max(0, (us - (times[0] ?? 0)) / length)) * inner.width;
         const every = Math.max(1, Math.ceil((times.length * LABEL_PX) / inner.width));
         const at = (event: PointerEvent | MouseEvent): { series: number; index: number } => {
           const box = (event.currentTarget as Element).getBoundingClientRect();
@@ -53,6 +62,7 @@ export function LineChart(props: ChartProps) {
             )}
             {data.series.map(({ values }, series) => (
               <g>
+                {filled && <path class={`series-area series-${series + 1}`} d={areaOf(values, x, y)} />}
                 <path class={`series-line series-${series + 1}`} d={pathOf(values, x, y)} />
                 {values.map((value, index) =>
                   // A value between two gaps has no line.
@@ -62,6 +72,7 @@ export function LineChart(props: ChartProps) {
                 )}
               </g>
             ))}
+            <AlertLines alerts={alerts} x={timeX} top={TOP} bottom={TOP + inner.height} />
             {current && (
               <g>
                 <line
@@ -107,5 +118,26 @@ function pathOf(values: (number | null)[], x: (index: number) => number, y: (val
     path += `${open ? "L" : "M"}${x(index).toFixed(1)} ${y(value).toFixed(1)}`;
     open = true;
   }
+  return path;
+}
+
+/** The areas between the line and zero. */
+function areaOf(values: (number | null)[], x: (index: number) => number, y: (value: number) => number): string {
+  let path = "";
+  let last: number | undefined;
+  const close = (): void => {
+    if (last !== undefined) path += `L${x(last).toFixed(1)} ${y(0).toFixed(1)}Z`;
+    last = undefined;
+  };
+  for (const [index, value] of values.entries()) {
+    if (value === null) {
+      close();
+      continue;
+    }
+    if (last === undefined) path += `M${x(index).toFixed(1)} ${y(0).toFixed(1)}`;
+    path += `L${x(index).toFixed(1)} ${y(value).toFixed(1)}`;
+    last = index;
+  }
+  close();
   return path;
 }

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { VisibleText } from "../../../components/visible-text.tsx";
 import { zone } from "../../../view/preferences.ts";
+import type { Alert } from "../../../api/alerts.ts";
 import type { ChartData } from "./chart-data.ts";
 import { describe, pointText } from "./describe.ts";
 import { useSize } from "./use-size.ts";
@@ -15,6 +16,8 @@ export interface Point {
 export interface ChartProps {
   title: string;
   data: ChartData;
+  /** Alerts that are marked on a chart over time. */
+  alerts?: Alert[];
   onOpen(point: Point): void;
 }
 
