@@ -9,6 +9,7 @@ import { SAVED_FLOWS } from "./saved-flows.ts";
 import { TIMEOUT_MS } from "./steps.ts";
 import { TRUST_FLOWS } from "./trust-flows.ts";
 import { USER_FLOWS } from "./user-flows.ts";
+import { VIEW_FLOWS } from "./view-flows.ts";
 
 export interface Settings {
   base: string;
@@ -60,6 +61,7 @@ export async function runAll(settings: Settings): Promise<number> {
       ...ACCOUNT_FLOWS,
       ...USER_FLOWS,
       ...DASHBOARD_FLOWS,
+      ...VIEW_FLOWS,
     };
     for (const [name, flow] of Object.entries(flows)) {
       if (!name.includes(settings.only) || !fits(name, settings.arrivals)) continue;

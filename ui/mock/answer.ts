@@ -75,7 +75,8 @@ export function answerSearch(store: Store, question: SearchRequest, nowUs: numbe
     answer.bars = { start_us: found.fromUs, width_us: width, counts };
   }
   if (pipes.length > 0) {
-    answer.table = piped(found.rows, pipes[0]!, time);
+    const table = piped(found.rows, pipes[0]!, time);
+    answer.table = pipes[1]?.startsWith("diff") ? compared(table) : table;
     answer.rows = [];
   }
   answer.facets = (question.facets ?? []).map((column) => facet(found.rows, column, 10));
@@ -117,7 +118,7 @@ export function answerExplain(store: Store, question: ExplainRequest, nowUs: num
   };
 }
 
-/** `top FIELD` and `timechart count() by FIELD`, by the hour. */
+/** `top FIELD`, `timechart count()` and `timechart count() by FIELD`, by the hour. */
 function piped(rows: Row[], pipe: string, time: TimeRange): Table {
   const words = pipe.split(/\s+/);
   const [command, column] = [words[0], words.at(-1)!];
@@ -132,6 +133,19 @@ function piped(rows: Row[], pipe: string, time: TimeRange): Table {
     };
   }
   const hour = 3_600_000_000;
+  if (column === "count()") {
+    const counts = new Map<number, number>();
+    for (const row of rows) {
+      const start = Math.floor(timeOf(row, time) / hour) * hour;
+      counts.set(start, (counts.get(start) ?? 0) + 1);
+    }
+    const sorted = [...counts].sort(([a], [b]) => a - b);
+    return {
+      columns: ["time", "count"],
+      rows: sorted.map(([start, count]) => [new Date(start / 1000).toISOString(), count]),
+      more: false,
+    };
+  }
   const made = top.flatMap(({ value }) => {
     const counts = new Map<number, number>();
     for (const row of rows.filter((row) => columnOf(row, column) === value)) {
@@ -141,6 +155,18 @@ function piped(rows: Row[], pipe: string, time: TimeRange): Table {
     return [...counts].map(([start, count]) => [new Date(start / 1000).toISOString(), value, count]);
   });
   return { columns: ["time", column, "count"], rows: made, more: false };
+}
+
+/** `diff`: the mock compares with half of the counts. */
+function compared({ columns, rows, more }: Table): Table {
+  const known = columns.filter((name) => name !== "percent");
+  const made = rows.map((row) => {
+    const cells = row.slice(0, known.length);
+    const count = Number(cells.at(-1));
+    return [...cells, Math.floor(count / 2), Math.ceil(count / 2)];
+  });
+  const of = known.at(-1)!;
+  return { columns: [...known, `earlier ${of}`, `change ${of}`], rows: made, more };
 }
 
 /** Counts texts with each word that has a digit left out. */

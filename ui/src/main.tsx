@@ -11,6 +11,7 @@ import "./style/list.css";
 import "./style/side-panels.css";
 import "./style/saved.css";
 import "./style/charts.css";
+import "./style/views.css";
 
 applyTheme();
 render(<App />, document.getElementById("app")!);

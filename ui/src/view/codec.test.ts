@@ -18,6 +18,8 @@ test("writes only what differs from the default", () => {
   check({ open: 0, tab: "context" }, "?open=0&tab=context");
   check({ columns: [] }, "?columns=");
   check({ saved: "failed-logins" }, "?o=failed-logins");
+  check({ query: "| top host", chart: "pie" }, "?q=%7C+top+host&chart=pie");
+  expect(decodeView("?chart=cake").chart).toBe(undefined);
 });
 
 test("keeps every character of a query", () => {
@@ -41,6 +43,7 @@ test("round-trips views made at random", () => {
       wrap: next(2) === 1,
       live: next(2) === 1,
       open: next(2) ? next(1e9) : undefined,
+      chart: next(2) ? "pie" : undefined,
       tab: next(2) ? "raw" : "fields",
       saved: next(2) ? "01990a5e-6c00-7000-8000-000000000001" : "",
     };

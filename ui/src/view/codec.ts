@@ -4,7 +4,7 @@
 // part that cannot be parsed becomes the default, so that an old or mangled link still opens the page.
 // Limits: COLUMNS_MAX columns.
 import { isInstant } from "../time/range.ts";
-import { DEFAULT_VIEW, PANE_TABS, type PaneTab, type View } from "./view.ts";
+import { CHART_KINDS, DEFAULT_VIEW, PANE_TABS, type PaneTab, type View } from "./view.ts";
 
 const COLUMNS_MAX = 24;
 
@@ -25,6 +25,7 @@ export function encodeView(view: View): string {
   if (view.live) parts.set("live", "1");
   if (view.open !== undefined) parts.set("open", String(view.open));
   if (view.tab !== DEFAULT_VIEW.tab) parts.set("tab", view.tab);
+  if (view.chart) parts.set("chart", view.chart);
   if (view.saved) parts.set("o", view.saved);
   // These are readable in a query and need no escape there.
   const text = parts.toString().replaceAll("%3A", ":").replaceAll("%2C", ",").replaceAll("%2F", "/");
@@ -44,6 +45,7 @@ export function decodeView(text: string): View {
     live: parts.get("live") === "1",
     open: decodeRow(parts.get("open")),
     tab: tab && PANE_TABS.includes(tab) ? tab : DEFAULT_VIEW.tab,
+    chart: CHART_KINDS.find((kind) => kind === parts.get("chart")),
     saved: decodeId(parts.get("o")),
   };
 }

@@ -6,6 +6,10 @@ import type { Range } from "../time/range.ts";
 export type PaneTab = "fields" | "raw" | "tokens" | "json" | "context";
 export const PANE_TABS: readonly PaneTab[] = ["fields", "raw", "tokens", "json", "context"];
 
+/** The forms in which the table of a query's pipes can be drawn. */
+export type ChartKind = "line" | "bar" | "area" | "pie" | "number" | "heat";
+export const CHART_KINDS: readonly ChartKind[] = ["line", "bar", "area", "pie", "number", "heat"];
+
 export interface View {
   /** The first logspace when empty. */
   logspace: string;
@@ -19,6 +23,8 @@ export interface View {
   /** The message in the detail pane. */
   open: RowId | undefined;
   tab: PaneTab;
+  /** The form in which a table is drawn; undefined to show the table itself. */
+  chart: ChartKind | undefined;
   /** Id of the saved search that the view began with; empty for none. */
   saved: string;
 }
@@ -35,6 +41,7 @@ export const DEFAULT_VIEW: View = {
   live: false,
   open: undefined,
   tab: "fields",
+  chart: undefined,
   saved: "",
 };
 

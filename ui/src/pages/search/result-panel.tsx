@@ -10,11 +10,17 @@ import { LIVE_REFRESH_MS, type SearchModel } from "./model/search-model.ts";
 import { ResultToolbar } from "./result-toolbar.tsx";
 import { ErrorState, EmptyState, type EmptyEvents } from "./states/empty-state.tsx";
 import { messagesBehind } from "../../query/behind.ts";
-import { hasPipes } from "../../query/pipes.ts";
+import { hasPipes, splitPipes } from "../../query/pipes.ts";
 import { earlierNote } from "./table/comparison.ts";
 import { TableView } from "./table/table-view.tsx";
 import { Histogram } from "./time/histogram.tsx";
 import { UnreadNotice } from "./unread-notice.tsx";
+import { pointSearch } from "./views/point-search.ts";
+import { chartFor, comparedChart, DrawnChart, ResultChart } from "./views/result-chart.tsx";
+import { ViewBar } from "./views/view-bar.tsx";
+import { viewOf } from "./views/views.ts";
+import type { ChartData } from "../dashboards/charts/chart-data.ts";
+import type { Point } from "../dashboards/charts/plot.tsx";
 
 interface Props {
   session: Session;
@@ -26,6 +32,8 @@ interface Props {
   barsOpen: boolean;
   /** Returns true if messages have a field of that name. */
   isField(name: string): boolean;
+  /** The name of the saved search that is shown. */
+  savedName: string | undefined;
   /** Set to the list while there is one. */
   list: { current: ListHandle | undefined };
   onSidebar(): void;
@@ -43,6 +51,7 @@ export function ResultPanel({
   barsOpen,
   list,
   isField,
+  savedName,
   ...on
 }: Props) {
   const view = page.view.value;
@@ -62,6 +71,16 @@ export function ResultPanel({
     listeners: session.listeners,
     logspaces: page.logspaces.value.map(({ name }) => name),
     onLogspace: (logspace) => page.navigate({ logspace }),
+  };
+  const shownView = viewOf(view.query, view.chart);
+  const compared = answer && shownView === "compare" ? comparedChart(answer) : undefined;
+  const openPoint = (data: ChartData, point: Point): void => {
+    if (answer) page.navigate(pointSearch({ view, logspace: page.logspace.value, answer, isField }, data, point));
+  };
+  const charted = {
+    title: splitPipes(view.query).pipes.slice(1).trim(),
+    onOpen: openPoint,
+    onFilter: (data: ChartData, index: number) => openPoint(data, { series: 0, index }),
   };
   return (
     <main class="result">
@@ -85,6 +104,7 @@ export function ResultPanel({
         onRule={actions.makeRule}
         onExplain={(signal) => page.explain(signal)}
       />
+      <ViewBar page={page} savedName={savedName} />
       {answer && !error && (
         <UnreadNotice
           logspace={page.logspaces.value.find(({ name }) => name === page.logspace.value)}
@@ -115,9 +135,13 @@ export function ResultPanel({
             <LiveTable seconds={LIVE_REFRESH_MS / 1_000} onStop={actions.toggleLive} />
           )}
           {length === 0 && emptyReason && !live && <EmptyState reason={emptyReason} zone={zone} events={emptyEvents} />}
-          {answer?.table && !live && answer.total > 0 && (
+          {answer?.table && !live && answer.total > 0 && shownView === "chart" && (
+            <ResultChart {...charted} answer={answer} kind={chartFor(answer, view.chart)} />
+          )}
+          {answer?.table && !live && answer.total > 0 && shownView !== "chart" && (
             <TableView
               table={answer.table}
+              drawn={compared && <DrawnChart {...charted} data={compared} kind="line" />}
               span={page.span.value}
               onZoom={actions.zoom}
               zone={zone}

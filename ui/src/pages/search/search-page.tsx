@@ -206,6 +206,7 @@ export function SearchPage({ session, logspaces, ended, onLogin, onLogout }: Pro
           zone={zone.value}
           dark={isDark()}
           list={list}
+          savedName={saved.current.value?.name}
           onSidebar={toggleSidebar}
           onBars={() => (barsOpen.value = !barsOpen.value)}
           sidebarOpen={sidebarOpen.value}

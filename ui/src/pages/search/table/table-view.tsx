@@ -1,4 +1,5 @@
 // The table that a query's pipes made. Its columns can be sorted, and a click on a value shows the messages behind it.
+import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Cell, Table } from "../../../api/search.ts";
 import { VisibleText } from "../../../components/visible-text.tsx";
@@ -19,6 +20,8 @@ interface Props {
   dark: boolean;
   /** Returns true if there are messages behind a value. */
   isDoor(column: string, value: Cell): boolean;
+  /** A drawing instead of the lines of all columns. */
+  drawn: ComponentChildren;
   /** What has to be known to read the table. */
   note: string | undefined;
   /** Shows the messages with a value. */
@@ -27,7 +30,7 @@ interface Props {
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
-export function TableView({ table, span, onZoom, zone, dark, isDoor, note, onMessages }: Props) {
+export function TableView({ table, span, onZoom, zone, dark, isDoor, drawn, note, onMessages }: Props) {
   const [order, setOrder] = useState<{ column: number; down: boolean }>();
   const numeric = useMemo(() => table.columns.map((_, column) => isNumeric(table, column)), [table]);
   const earlier = useMemo(() => table.columns.map((_, column) => earlierColumn(table.columns, column)), [table]);
@@ -37,7 +40,8 @@ export function TableView({ table, span, onZoom, zone, dark, isDoor, note, onMes
     setOrder(order?.column === column && !order.down ? undefined : { column, down: order?.column !== column });
   return (
     <div class="table-frame" tabIndex={0} role="region" aria-label="Table">
-      {series && <TableChart series={series} span={span} zone={zone} dark={dark} onZoom={onZoom} />}
+      {drawn}
+      {!drawn && series && <TableChart series={series} span={span} zone={zone} dark={dark} onZoom={onZoom} />}
       {note && <p class="table-note table-warning">{note}</p>}
       <table class="result-table">
         <thead>
