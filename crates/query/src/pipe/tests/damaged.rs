@@ -2,10 +2,10 @@
 //! reported.
 
 use super::{START_US, options, store};
-use crate::{Query, Search, SearchScope, search, search_piped, stream};
+use crate::{Query, ResultCache, Search, SearchScope, search, search_piped, stream};
 use lookup::{
-    Bitmap, CancelToken, Column, ColumnUse, Document, Locked, Pattern, Phrase, PhraseAnswer, ReadError,
-    SegmentView,
+    Bitmap, CancelToken, Column, ColumnUse, ColumnValues, Document, Locked, Pattern, Phrase, PhraseAnswer,
+    ReadError, SegmentResults, SegmentView,
 };
 use std::{ops::Range, sync::Arc};
 
@@ -20,7 +20,7 @@ enum Harm {
     Index,
 }
 
-struct Damaged(Arc<dyn SegmentView>, Harm);
+struct Damaged(Arc<dyn SegmentView>, Harm, Arc<SegmentResults>);
 
 impl Damaged {
     fn check(&self, harm: Harm) -> Result<(), ReadError> {
@@ -83,6 +83,20 @@ impl SegmentView for Damaged {
         self.0.count_values(column, documents, cancel, add)
     }
 
+    fn value_ids(
+        &self,
+        column: &Column,
+        documents: &Bitmap,
+        cancel: &CancelToken,
+    ) -> Result<Option<ColumnValues>, ReadError> {
+        self.check(Harm::Columns)?;
+        self.0.value_ids(column, documents, cancel)
+    }
+
+    fn results(&self) -> Option<&Arc<SegmentResults>> {
+        Some(&self.2)
+    }
+
     fn columns(&self) -> Vec<ColumnUse> {
         self.0.columns()
     }
@@ -113,7 +127,7 @@ impl SegmentView for Damaged {
 /// The store of the other tests, with one damaged segment of 17 messages.
 fn harmed(harm: Harm) -> SearchScope {
     let mut snapshot = store().members[0].snapshot.as_ref().clone();
-    snapshot.segments[1] = Arc::new(Damaged(snapshot.segments[1].clone(), harm));
+    snapshot.segments[1] = Arc::new(Damaged(snapshot.segments[1].clone(), harm, Arc::default()));
     snapshot.into()
 }
 
@@ -121,14 +135,19 @@ fn harmed(harm: Harm) -> SearchScope {
 #[track_caller]
 fn check(space: &SearchScope, text: &str, rows: usize, unread: &[Range<u64>]) {
     let query = Query::parse(text, &options()).unwrap();
-    let mut count = 0;
-    let outcome = stream(space, &query, &Search::default(), &mut |_| {
-        count += 1;
-        true
-    })
-    .unwrap();
-    let said: Vec<Range<u64>> = outcome.unread.iter().filter_map(|unread| unread.messages.clone()).collect();
-    assert_eq!((count, said.as_slice()), (rows, unread), "{text}");
+    let kept = Search { cache: ResultCache::new(1 << 20), ..Search::default() };
+    // The answer says what is missing each time, also when results of other segments are kept.
+    for how in [&Search::default(), &kept, &kept] {
+        let mut count = 0;
+        let outcome = stream(space, &query, how, &mut |_| {
+            count += 1;
+            true
+        })
+        .unwrap();
+        let said: Vec<Range<u64>> =
+            outcome.unread.iter().filter_map(|unread| unread.messages.clone()).collect();
+        assert_eq!((count, said.as_slice()), (rows, unread), "{text}");
+    }
     if !query.written_pipes().is_empty() {
         let mut again = 0;
         let (answer, _) = search_piped(space, &query, &Search::default(), &mut |_| {
@@ -153,6 +172,7 @@ fn damage_costs_what_it_hit() {
     check(&harmed(Harm::Index), "login | stats count()", 1, &second);
     // The messages still have what the columns lack.
     check(&harmed(Harm::Columns), "* | top host", 2, &[]);
+    check(&harmed(Harm::Columns), "* | stats count() by host, program", 2, &[]);
     let facets = Search { facets: vec![Column::Host], ..Search::default() };
     let answer = search(&harmed(Harm::Columns), &Query::all(), &facets).unwrap();
     assert_eq!(answer.facets[0].values, [(b"gw1".to_vec(), 50), (b"gw2".to_vec(), 50)]);
