@@ -176,10 +176,14 @@ impl Run<'_> {
     ) -> Result<Option<Selected>, ReadError> {
         let mut values = |name: &Name| {
             let Some(column) = name.column() else { return Ok(None) };
-            if memory.grow_at_once(found.count() as usize * size_of::<u32>()).is_err() {
+            let ids = found.count() as usize * size_of::<u32>();
+            if memory.grow_at_once(ids).is_err() {
                 return Ok(None);
             }
-            view.value_ids(column, found, &self.search.cancel)
+            let made = view.value_ids(column, found, &self.search.cancel)?;
+            // The number of distinct values and their lengths are known only now.
+            let more = made.as_ref().map_or(0, |values| values.memory_bytes().saturating_sub(ids));
+            Ok::<_, ReadError>(made.filter(|_| memory.grow_at_once(more).is_ok()))
         };
         let mut selected = Selected { keys: Vec::new(), functions: Vec::new() };
         for key in &by.keys {

@@ -1,8 +1,10 @@
 //! Tables made from columns are those that reading every message makes.
 
 use super::{NOW_US, START_US};
-use crate::{Boundary, Clock, ParseOptions, Query, Search, SearchScope, SearchedLogspace, stream};
-use lookup::{SegmentView, Snapshot};
+use crate::{
+    Boundary, Clock, MemoryPool, ParseOptions, Query, Search, SearchScope, SearchedLogspace, stream,
+};
+use lookup::{CancelToken, SegmentView, Snapshot};
 use message::{Ack, Batch, Message, Origin, Priority, Selection, Span, Stamp, ValueKind};
 use proptest::{prelude::*, sample::select};
 use segment::{Active, Sealed};
@@ -148,4 +150,18 @@ proptest! {
             prop_assert_eq!(from_columns, table(&scope, &format!("{filter} | where * | {of}"), &search), "{}", of);
         }
     }
+}
+
+#[test]
+fn messages_are_read_when_their_columns_need_too_much_memory() {
+    let long =
+        |n: usize| -> &'static str { Box::leak(format!("{n} {}", "x".repeat(4_000)).into_boxed_str()) };
+    let line = |n: usize| -> Line { ("gw1", "sshd", 13, vec![], vec![("user", long(n), ValueKind::String)]) };
+    let scope = SearchScope::from(snapshot(&(0..30).map(line).collect::<Vec<_>>()));
+    let pool = MemoryPool::new(32 << 10, 32 << 10);
+    let small = Search { memory: pool.budget(&CancelToken::unlimited()), ..Search::default() };
+    let text = "* | stats distinct(user), count() by host, program";
+    let shown = table(&scope, text, &small);
+    assert_eq!(shown, table(&scope, text, &Search::default()));
+    assert!(shown.contains("\"30\""), "{shown}");
 }
