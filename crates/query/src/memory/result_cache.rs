@@ -134,7 +134,7 @@ impl ResultCache {
             && self.0.as_ref().is_some_and(|shared| bytes <= shared.bytes_max / PARTS_MIN)
     }
 
-    /// Keeps a result that has `bytes` bytes, if it is accepted.
+    /// Keeps a result that has `bytes` bytes, if it is accepted with its name.
     pub(crate) fn insert<T: Send + Sync + 'static>(
         &self,
         view: &dyn SegmentView,
@@ -143,6 +143,8 @@ impl ResultCache {
         bytes: usize,
     ) {
         let (Some(shared), Some(segment)) = (&self.0, view.results()) else { return };
+        // Long queries have long names.
+        let bytes = bytes.saturating_add(name.len());
         if !self.accepts(view, bytes) {
             return;
         }

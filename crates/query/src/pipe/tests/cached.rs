@@ -182,6 +182,11 @@ fn results_end_with_their_segments_and_make_room_for_others() {
         assert!(cache.counters().bytes <= 16 << 10);
     }
     assert!(cache.counters().evicted > 0);
+    // A long query is part of what it takes: its results would have to make room for all others.
+    let long = (0..200).map(|n| format!("host:gw{n}")).collect::<Vec<_>>().join(" OR ");
+    let before = cache.counters();
+    used(&cache, &whole, &format!("({long}) AND host:gw1 | stats count() by program"), None);
+    assert_eq!(cache.counters().bytes, before.bytes);
     // The newest are still there, the oldest are not.
     assert_eq!(used(&cache, &whole, "host:gw1 OR user:u39 | stats count() by program", None), (3, 0));
     assert_eq!(used(&cache, &whole, "host:gw1 OR user:u0 | stats count() by program", None), (0, 6));
