@@ -225,6 +225,7 @@ def test_an_invitation_sets_a_password_once(binary):
         link = done.stdout.strip()
         assert re.fullmatch(re.escape(server.base) + "/invitation#[0-9a-f]{64}", link) and "may see nothing yet" in done.stderr, done
         text = link.partition("#")[2]
+        assert user(server, "list").stdout.splitlines() == ["admin", "eva\tinvited"]
         status, answer = ask(server, "invitation", {"invitation": text})
         assert status == 200 and answer["user"] == "eva" and answer["password_chars_min"] == 15, answer
         again = user(server, "invite", "eva", "--url", server.base).stdout.strip().partition("#")[2]
@@ -239,6 +240,7 @@ def test_an_invitation_sets_a_password_once(binary):
         assert ask(server, "invitation", {"invitation": again})[0] == 404
         login = {"user": "eva", "password": "seven sealed segments"}
         assert ask(server, "login", login)[0] == 200
+        assert user(server, "list").stdout.splitlines() == ["admin", "eva"]
         for name in ("users.json", "searches.ledger"):
             with open(f"{server.folder}/data/{name}") as kept:
                 content = kept.read()

@@ -33,7 +33,7 @@ pub(crate) struct UserOptions {
 
 #[derive(Subcommand, Debug)]
 enum Verb {
-    /// List the users, with a mark behind those who are locked
+    /// List the users, with marks behind those who are locked, or invited and without a password yet
     List,
     /// Add a user, who has no rights until they are granted
     Add(NewPassword),
@@ -149,9 +149,10 @@ fn change(options: &UserOptions) -> Result<(), AccountError> {
     let accounts = Accounts::at(&options.data.join(USERS)).on_host(&machine_name()).with_administrator();
     match &options.verb {
         Verb::List => {
-            for name in accounts.names()? {
-                let locked = if accounts.is_locked(&name)? { "\tlocked" } else { "" };
-                outln!("{name}{locked}");
+            for user in accounts.overview()? {
+                let locked = if user.locked { "\tlocked" } else { "" };
+                let invited = if user.has_password { "" } else { "\tinvited" };
+                outln!("{}{locked}{invited}", user.name);
             }
         }
         Verb::Add(user) => {
