@@ -20,7 +20,7 @@ command -v npm >/dev/null || die "no npm: install the one of Node 20 or newer"
 # command that shows that it is installed : Debian package
 build=(cc:gcc make:make git:git perl:perl pkg-config:pkg-config)
 test=("${build[@]}" python3:python3 openssl:openssl strace:strace faketime:faketime logger:bsdutils rsyslogd:rsyslog chromium:chromium
-    curl:curl pip3:python3-pip psql:postgresql mariadbd:mariadb-server-core mariadb:mariadb-client-core redis-server:redis-server redis-cli:redis-tools clickhouse-server:clickhouse-server mosquitto:mosquitto /usr/sbin/collectd:collectd-core mosquitto_sub:mosquitto-clients rabbitmqctl:rabbitmq-server /lib/systemd/systemd-journal-upload:systemd-journal-remote snmptrapd:snmptrapd javac:default-jdk-headless zstd:zstd /usr/sbin/zabbix_server:zabbix-server-pgsql)
+    curl:curl pip3:python3-pip psql:postgresql mariadbd:mariadb-server-core mariadb:mariadb-client-core redis-server:redis-server redis-cli:redis-tools clickhouse-server:clickhouse-server mosquitto:mosquitto /usr/sbin/collectd:collectd-core mosquitto_sub:mosquitto-clients rabbitmqctl:rabbitmq-server /lib/systemd/systemd-journal-upload:systemd-journal-remote snmptrapd:snmptrapd javac:default-jdk-headless zstd:zstd /usr/sbin/zabbix_server:zabbix-server-pgsql /usr/sbin/slapd:slapd ldapsearch:ldap-utils)
 bench=("${build[@]}" rsyslogd:rsyslog rg:ripgrep zstdgrep:zstd)
 # The servers of the system tests; the libraries of the rivals' outputs are below.
 bench_delivery=("${test[@]}")

@@ -168,7 +168,7 @@ def test_a_user_is_locked_out_and_the_last_administrator_stays(binary):
         assert ask(server, "login", login)[0] == 200 and ask(server, "session", **bearer(token))[0] == 200
         for words in (["lock", "admin"], ["remove", "admin"], ["revoke", "admin", "*"]):
             done = user(server, *words, check=False)
-            assert done.returncode == 1 and "grant another user" in done.stderr, (words, done)
+            assert done.returncode == 1 and "grant another local user" in done.stderr, (words, done)
         user(server, "grant", "eva", "*", "administer")
         user(server, "remove", "admin")
         assert user(server, "list").stdout.splitlines() == ["eva"]
@@ -276,7 +276,7 @@ def test_administrators_change_users_beside_the_command_line(binary):
         assert ask(server, "users/eva/lock", {"password": server.password}, **admin)[0] == 200
         assert "eva\tlocked" in user(server, "list").stdout.splitlines()
         status, answer = ask(server, "users/admin/remove", {"password": server.password}, **admin)
-        assert status == 409 and "grant another user" in answer["error"]["message"], (status, answer)
+        assert status == 409 and "grant another local user" in answer["error"]["message"], (status, answer)
         ledger = subprocess.run([binary, "ledger", "ls", "--data", server.folder + "/data", "--json"], capture_output=True, text=True, check=True, timeout=30).stdout
         entries = [json.loads(line) for line in ledger.splitlines()]
         assert any(entry["user"] == "admin" and entry["action"] == "lock-user" and entry["details"] == {"user": "eva", "address": "127.0.0.1"} for entry in entries), entries

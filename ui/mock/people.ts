@@ -82,7 +82,7 @@ export class MockPeople {
       throw new Refusal(
         409,
         "conflict",
-        "nobody would be left who may administer the server: grant another user the right administer for * first",
+        "nobody would be left who may administer the server: grant another local user the right administer for * first",
       );
     if (action === "invite") return { invitation: this.invite(user) };
     if (action === "remove") this.users.delete(name);

@@ -17,6 +17,7 @@ const PATH: &str = "docs/images/crates.svg";
 /// Texts of the boxes, in two lines of at most 20 characters.
 const WORDS: &[(&str, [&str; 2])] = &[
     ("accounts", ["users, passwords,", "rights, API tokens"]),
+    ("directory", ["people of a", "company's directory"]),
     ("api", ["HTTP, sessions,", "the page, the manual"]),
     ("config", ["the language:", "text to a tree"]),
     ("delivery", ["files, log servers,", "queues, retries"]),

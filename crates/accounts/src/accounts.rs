@@ -4,6 +4,7 @@
 //! changes, so that `duramen user` works beside a running server. Changes lock the folder, so that none is lost.
 //! Limits: names of 1 to 64 of `[A-Za-z0-9._@-]`, passwords as [`crate::password`] allows them; the file holds at most 10,000 users.
 
+mod directory;
 mod factor;
 mod grants;
 mod invitations;
@@ -12,6 +13,7 @@ mod overview;
 mod roles;
 mod tokens;
 
+pub use directory::{AccountChange, DirectoryAccount, DirectoryRights, DirectoryState, DirectoryUser};
 pub use grants::{EVERY_LOGSPACE, Grant, RIGHTS, Right};
 pub use invitations::{INVITATION_HOURS, InvitationFault, NewInvitation};
 pub use overview::UserFacts;
@@ -119,6 +121,8 @@ pub enum AccountError {
     FactorKey(FactorKeyError),
     /// Nobody would be left who may administer every logspace.
     LastAdministrator,
+    /// The password of the user is kept in a directory.
+    OfDirectory,
     /// The user has no second factor.
     NoFactor,
     /// The user has a second factor already.
@@ -144,8 +148,11 @@ impl fmt::Display for AccountError {
             AccountError::Code(fault) => fault.fmt(f),
             AccountError::FactorKey(error) => error.fmt(f),
             AccountError::LastAdministrator => f.write_str(
-                "nobody would be left who may administer the server: grant another user the right administer for * first",
+                "nobody would be left who may administer the server: grant another local user the right administer for * first",
             ),
+            AccountError::OfDirectory => {
+                f.write_str("the password of this user is kept in the directory: it is changed there")
+            }
             AccountError::NoFactor => f.write_str("the user has no second factor"),
             AccountError::FactorPresent => f.write_str("there is a second factor already: turn it off first"),
             AccountError::Random => f.write_str("the system gives no random numbers"),
@@ -177,8 +184,11 @@ struct User {
     /// Letters that tell the account from others that had the name before; absent in accounts from before there were ids.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     id: String,
-    /// Argon2id in PHC format; empty before a password was set.
+    /// Argon2id in PHC format; empty before a password was set, and for somebody whom a directory knows.
     password: String,
+    /// The person of a directory whose account this is; absent for local users.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    directory: Option<DirectoryLink>,
     /// The credential, in hexadecimal, from before the same password was hashed with other parameters: sessions stay open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     kept_credential: Option<String>,
@@ -214,6 +224,20 @@ struct StoredInvitation {
     expires_s: u64,
 }
 
+/// The directory's part of an account.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug)]
+struct DirectoryLink {
+    source: String,
+    subject: String,
+    /// The name in the directory when it was read last.
+    name: String,
+    rights: DirectoryRights,
+    /// Seconds since 1970 when the directory was read last.
+    checked_s: u64,
+    #[serde(default, skip_serializing_if = "DirectoryState::is_active")]
+    state: DirectoryState,
+}
+
 /// A role.
 #[derive(Serialize, Deserialize, Default, Debug)]
 struct StoredRole {
@@ -240,6 +264,7 @@ impl User {
         User {
             id,
             password,
+            directory: None,
             kept_credential: None,
             grants: Some(Vec::new()),
             roles: Vec::new(),
@@ -252,7 +277,11 @@ impl User {
     }
 
     fn can_log_in(&self) -> bool {
-        !self.locked && !self.password.is_empty()
+        let has_way_in = match &self.directory {
+            Some(link) => link.is_active(),
+            None => !self.password.is_empty(),
+        };
+        !self.locked && has_way_in
     }
 
     fn replace_password(&mut self, hash: String) {
@@ -273,7 +302,8 @@ impl User {
             return CredentialId(kept);
         }
         let mut context = digest::Context::new(&digest::SHA256);
-        for part in [name, &self.password] {
+        let identity = self.directory.iter().flat_map(DirectoryLink::identity);
+        for part in [name, &self.password].into_iter().chain(identity) {
             context.update(&(part.len() as u64).to_be_bytes());
             context.update(part.as_bytes());
         }
@@ -340,7 +370,11 @@ impl Accounts {
     pub fn set_password(&self, name: &str, password: &str) -> Result<(), AccountError> {
         let password = self.hashed(name, password)?;
         self.update(|file| {
-            file.user(name)?.replace_password(password);
+            let user = file.user(name)?;
+            if user.directory.is_some() {
+                return Err(AccountError::OfDirectory);
+            }
+            user.replace_password(password);
             Ok(())
         })
     }
@@ -380,7 +414,7 @@ impl Accounts {
     /// The user's credential when the password is right. Takes some 20 ms by design, also for unknown users.
     pub fn verify(&self, name: &str, password: &str) -> Result<Option<CredentialId>, AccountError> {
         let file = self.known()?;
-        let known = file.users.get(name).filter(|user| user.can_log_in());
+        let known = file.users.get(name).filter(|user| user.can_log_in() && user.directory.is_none());
         let stored = known.map_or(NOBODY, |user| user.password.as_str());
         let parsed = PasswordHash::new(stored)
             .map_err(|error| AccountError::Format { path: self.path.clone(), what: error.to_string() })?;

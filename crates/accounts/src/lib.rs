@@ -17,8 +17,9 @@ mod token_hash;
 mod waiting;
 
 pub use accounts::{
-    AccountError, Accounts, CredentialId, EVERY_LOGSPACE, Grant, INVITATION_HOURS, InvitationFault,
-    NewInvitation, RIGHTS, Right, Role, SourcedGrant, UserFacts, allowed_name, generated_password,
+    AccountChange, AccountError, Accounts, CredentialId, DirectoryAccount, DirectoryRights, DirectoryState,
+    DirectoryUser, EVERY_LOGSPACE, Grant, INVITATION_HOURS, InvitationFault, NewInvitation, RIGHTS, Right,
+    Role, SourcedGrant, UserFacts, allowed_name, generated_password,
 };
 pub use api_tokens::{
     ApiToken, IssuedToken, NewToken, TOKEN_DAYS_DEFAULT, TOKEN_DAYS_MAX, TOKEN_SCOPES, TokenError,

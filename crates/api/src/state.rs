@@ -112,6 +112,11 @@ pub trait Backend: Send + Sync {
         Arc::default()
     }
 
+    /// Returns the directory of people who have no password here, as it is configured now.
+    fn directory(&self) -> Option<Arc<directory::Ldap>> {
+        None
+    }
+
     /// Returns memory to the system that searches used and no longer need.
     fn release_memory(&self) {}
 

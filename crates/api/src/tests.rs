@@ -253,6 +253,10 @@ fn e5_log_ins_failures_lock_outs_and_refusals_are_reported() {
         SecurityEvent::Refused { user, right, .. } => format!("refused {user} {right}"),
         SecurityEvent::Malformed { reason, .. } => format!("malformed {reason}"),
         SecurityEvent::WrongHost { host, .. } => format!("host {host}"),
+        SecurityEvent::DirectoryRights { user, .. } => format!("rights {user}"),
+        SecurityEvent::DirectorySuspended { user, .. } => format!("suspended {user}"),
+        SecurityEvent::DirectoryDenied { user, .. } => format!("denied {user}"),
+        SecurityEvent::DirectoryUnavailable { reason } => format!("unavailable {reason}"),
     };
     let events: Vec<String> = events.iter().map(named).collect();
     assert_eq!(

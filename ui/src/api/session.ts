@@ -12,6 +12,8 @@ export interface Session {
   may: Logspace["may"];
   /** True if the user may administer every logspace, and with that the users. */
   administers: boolean;
+  /** Whether the password is kept in a directory, where it is changed. */
+  of_directory?: boolean;
 }
 
 export interface Listener {

@@ -6,7 +6,7 @@ interface Props {
   title: string;
   about: ComponentChildren;
   outcome?: { text: string; failed: boolean } | undefined;
-  children: ComponentChildren;
+  children?: ComponentChildren;
 }
 
 export function Section({ id, title, about, outcome, children }: Props) {

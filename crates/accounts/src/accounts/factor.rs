@@ -83,10 +83,11 @@ impl Accounts {
         self.update(|file| file.user(name)?.factor.take().map(drop).ok_or(AccountError::NoFactor))
     }
 
-    /// The same for a user who asks for it with the password, which must be long enough to be the only factor.
+    /// The same for a user who asks for it with the password, which must be long enough to be the only factor
+    /// where it is kept here.
     pub fn give_up_factor(&self, name: &str, password: &str) -> Result<(), AccountError> {
         let chars = normalized(password).chars().count();
-        if chars < PASSWORD_CHARS_MIN {
+        if self.is_local(name)? && chars < PASSWORD_CHARS_MIN {
             let fault = PasswordFault::TooShort { chars, chars_min: PASSWORD_CHARS_MIN };
             return Err(AccountError::Password(fault));
         }

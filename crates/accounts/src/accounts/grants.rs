@@ -85,7 +85,7 @@ impl Accounts {
     /// Returns true if a user has a right in a logspace. A user who is not in the file has none.
     pub fn may(&self, user: &str, logspace: &str, right: Right) -> Result<bool, AccountError> {
         let file = self.known()?;
-        let Some(user) = file.users.get(user).filter(|user| !user.locked) else { return Ok(false) };
+        let Some(user) = file.users.get(user).filter(|user| user.can_log_in()) else { return Ok(false) };
         Ok(file.permits(user, logspace, right))
     }
 

@@ -85,6 +85,9 @@ impl Accounts {
             if user.locked {
                 return Err(AccountError::Refused("the user is locked out: unlock them first"));
             }
+            if user.directory.is_some() {
+                return Err(AccountError::OfDirectory);
+            }
             user.invitation = Some(invitation);
             Ok(())
         })?;

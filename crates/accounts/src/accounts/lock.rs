@@ -10,9 +10,9 @@ impl File {
         self.users.values().any(|user| self.is_administrator(user))
     }
 
-    /// Returns true if a user can log in and may administer every logspace.
+    /// Returns true if a user can log in without a directory and may administer every logspace.
     fn is_administrator(&self, user: &User) -> bool {
-        user.can_log_in() && self.permits(user, EVERY_LOGSPACE, Right::Administer)
+        user.can_log_in() && user.directory.is_none() && self.permits(user, EVERY_LOGSPACE, Right::Administer)
     }
 }
 

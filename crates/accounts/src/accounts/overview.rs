@@ -19,7 +19,7 @@ pub struct UserFacts {
     pub effective: Vec<SourcedGrant>,
     /// True if the user may not log in at present.
     pub locked: bool,
-    /// True once a password was set.
+    /// True once a password was set, and for somebody whose password is kept in a directory.
     pub has_password: bool,
     /// True if there is a second factor.
     pub has_factor: bool,
@@ -41,7 +41,7 @@ impl Accounts {
             roles: user.roles.clone(),
             effective: file.sourced_grants(user),
             locked: user.locked,
-            has_password: !user.password.is_empty(),
+            has_password: user.directory.is_some() || !user.password.is_empty(),
             has_factor: user.factor.is_some(),
             token_ids: user.tokens.iter().map(|token| token.id.clone()).collect(),
             invited_until_us: user

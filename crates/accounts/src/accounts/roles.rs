@@ -31,9 +31,12 @@ pub struct SourcedGrant {
     /// The grant.
     #[serde(flatten)]
     pub grant: Grant,
-    /// The role that it comes from; absent for one of the user's own.
+    /// The role that it comes from; absent for one that is not of a role.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
+    /// True if a directory gives it to the user, or the role.
+    #[serde(skip_serializing_if = "super::is_false")]
+    pub is_of_directory: bool,
 }
 
 impl File {
@@ -42,17 +45,34 @@ impl File {
         let permits = |grants: &[Grant]| grants.iter().any(|grant| grant.permits(logspace, right));
         // Without grants in the file the user is from before there were any.
         user.grants.as_deref().is_none_or(permits)
-            || self.roles_of(user).any(|(_, role)| permits(&role.grants))
+            || user.directory.as_ref().is_some_and(|link| permits(&link.rights().grants))
+            || self.roles_of(user).chain(self.directory_roles_of(user)).any(|(_, role)| permits(&role.grants))
     }
 
-    /// Returns the grants of a user: their own, then those of their roles.
+    /// Returns the grants of a user: their own, those of their roles, then those that their directory gives them.
     pub(super) fn sourced_grants(&self, user: &User) -> Vec<SourcedGrant> {
-        let own = user.grants().into_iter().map(|grant| SourcedGrant { grant, role: None });
-        let by_role = self.roles_of(user).flat_map(|(name, role)| {
-            let sourced = |grant: &Grant| SourcedGrant { grant: grant.clone(), role: Some(name.to_owned()) };
-            role.grants.iter().map(sourced)
-        });
-        own.chain(by_role).collect()
+        let sourced = |grant: &Grant, role: Option<&str>, is_of_directory: bool| SourcedGrant {
+            grant: grant.clone(),
+            role: role.map(str::to_owned),
+            is_of_directory,
+        };
+        let mut all: Vec<SourcedGrant> =
+            user.grants().iter().map(|grant| sourced(grant, None, false)).collect();
+        for (name, role) in self.roles_of(user) {
+            all.extend(role.grants.iter().map(|grant| sourced(grant, Some(name), false)));
+        }
+        let given = user.directory.iter().flat_map(|link| &link.rights().grants);
+        all.extend(given.map(|grant| sourced(grant, None, true)));
+        for (name, role) in self.directory_roles_of(user) {
+            all.extend(role.grants.iter().map(|grant| sourced(grant, Some(name), true)));
+        }
+        all
+    }
+
+    /// The roles that a directory gives a user.
+    fn directory_roles_of<'f>(&'f self, user: &'f User) -> impl Iterator<Item = (&'f str, &'f StoredRole)> {
+        let names = user.directory.iter().flat_map(|link| &link.rights().roles);
+        names.filter_map(|name| self.roles.get_key_value(name)).map(|(name, role)| (name.as_str(), role))
     }
 
     fn roles_of<'f>(&'f self, user: &'f User) -> impl Iterator<Item = (&'f str, &'f StoredRole)> {

@@ -60,7 +60,7 @@ impl Accounts {
             .token_owners
             .get(&sha256)
             .and_then(|name| file.users.get_key_value(name))
-            .filter(|(_, user)| !user.locked)
+            .filter(|(_, user)| user.can_log_in())
         else {
             return Ok(None);
         };
@@ -75,7 +75,7 @@ impl Accounts {
         Ok(file
             .users
             .get(user)
-            .is_some_and(|user| !user.locked && user.tokens.iter().any(|token| token.id == id)))
+            .is_some_and(|user| user.can_log_in() && user.tokens.iter().any(|token| token.id == id)))
     }
 
     /// Returns the ids of all tokens.

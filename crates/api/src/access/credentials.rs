@@ -1,13 +1,16 @@
-//! Verifies names and passwords, at a bounded cost.
+//! Verifies names and passwords, at a bounded cost: those of local users here, all others at the directory, if there is one.
 //!
-//! In: a name, a password, the client. Out: the credential, or the reason why not. Holds: recently verified
+//! In: a name, a password, the client. Out: the account and its credential, or the reason why not. Holds: recently verified
 //! passwords, under a key that is in no file; checks in progress: equal ones share one result.
 //! Limits: [`HASHES_MAX`] hashes at a time, of 19 MiB each; [`WAITING_MAX`] checks wait for their turn, for [`WAIT_MAX`]; [`VERIFIED_MAX`] passwords are remembered for
-//! [`VERIFIED_FOR`]. Names that no user can have are refused without being recorded.
+//! [`VERIFIED_FOR`]. Names that no user can have are refused without being recorded. The directory is asked for [`DIRECTORY_MAX`] at a
+//! time, and local users do not wait for it. With a directory no refusal comes before [`REFUSED_AFTER`]: who asked, and in vain,
+//! does not show.
 
 use crate::access::throttle::{Attempt, Throttle, keyed_tag};
-use accounts::{Accounts, CredentialId, PASSWORD_BYTES_MAX, allowed_name};
+use accounts::{AccountChange, Accounts, CredentialId, PASSWORD_BYTES_MAX, allowed_name};
 use aws_lc_rs::{constant_time::verify_slices_are_equal, hmac, rand::SystemRandom};
+use directory::{EnterError, Entered, Ldap};
 use message::peer_network;
 use std::{
     collections::HashMap,
@@ -18,7 +21,7 @@ use std::{
 };
 use tokio::{
     sync::{OnceCell, OwnedSemaphorePermit, Semaphore},
-    time::timeout,
+    time::{sleep, timeout},
 };
 
 /// Most passwords that are hashed at a time: each takes 19 MiB.
@@ -33,11 +36,23 @@ const VERIFIED_FOR: Duration = Duration::from_secs(60);
 /// Most users whose password is remembered.
 const VERIFIED_MAX: usize = 1_000;
 
+/// Most sign-ins that the directory is asked about at a time.
+const DIRECTORY_MAX: usize = 32;
+/// Earliest time of a refusal where there is a directory: a local password takes some 20 ms, a directory a few requests.
+const REFUSED_AFTER: Duration = Duration::from_secs(1);
+
 /// The reasons for which a user is not let in.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Refusal {
     /// The name or the password is wrong.
     Wrong,
+    /// The password is right, but the directory gives no right to be here, for this reason.
+    Denied(String),
+    /// The entry of the directory cannot be an account, for this reason. The client learns as much as from a wrong
+    /// password.
+    Unusable(String),
+    /// The directory cannot be asked, for this reason.
+    Unavailable(String),
     /// Too many failures; the password was not checked.
     Wait(Duration),
     /// Too many check their passwords at present.
@@ -48,10 +63,11 @@ pub(crate) enum Refusal {
 
 /// A keyed hash of a name and a password.
 type Tag = [u8; 32];
-type Verdict = Result<CredentialId, Refusal>;
+type Verdict = Result<Entered, Refusal>;
 
 struct Verified {
     tag: Tag,
+    account: String,
     credential: CredentialId,
     at: Instant,
 }
@@ -64,6 +80,16 @@ pub(crate) struct Credentials {
     running: Mutex<HashMap<Tag, Arc<OnceCell<Verdict>>>>,
     turns: Arc<Semaphore>,
     waiting: Semaphore,
+    directory_turns: Semaphore,
+}
+
+/// The accounts, and the directory of those whose passwords are not kept here.
+#[derive(Clone)]
+pub(crate) struct Users {
+    pub(crate) accounts: Accounts,
+    pub(crate) directory: Option<Arc<Ldap>>,
+    /// Seconds since 1970.
+    pub(crate) now_s: u64,
 }
 
 impl Credentials {
@@ -81,24 +107,30 @@ impl Credentials {
             running: Mutex::default(),
             turns: Arc::new(Semaphore::new(HASHES_MAX)),
             waiting: Semaphore::new(WAITING_MAX),
+            directory_turns: Semaphore::new(DIRECTORY_MAX),
         })
     }
 
     /// Checks a password for a client.
-    pub(crate) async fn check(
-        &self,
-        accounts: &Accounts,
-        client: IpAddr,
-        name: &str,
-        password: &str,
-    ) -> Verdict {
+    pub(crate) async fn check(&self, users: &Users, client: IpAddr, name: &str, password: &str) -> Verdict {
+        let begun = Instant::now();
+        let verdict = self.verdict(users, client, name, password).await;
+        if users.directory.is_some() && matches!(verdict, Err(Refusal::Wrong | Refusal::Unusable(_))) {
+            sleep(REFUSED_AFTER.saturating_sub(begun.elapsed())).await;
+        }
+        verdict
+    }
+
+    async fn verdict(&self, users: &Users, client: IpAddr, name: &str, password: &str) -> Verdict {
         if !allowed_name(name) || password.len() > PASSWORD_BYTES_MAX {
             // All impossible names count as one.
             self.throttle().begin(client, "", Instant::now()).map_err(Refusal::Wait)?;
             return Err(Refusal::Wrong);
         }
-        let present = accounts.credential(name).map_err(|error| Refusal::Failed(error.to_string()))?;
         let tag = self.tag(&[name.as_bytes(), password.as_bytes()]);
+        let account = self.account_of(name);
+        let present = users.accounts.credential(&account);
+        let present = present.map_err(|error| Refusal::Failed(error.to_string()))?;
         if let Some(credential) =
             present.filter(|present| self.remembers(name, &tag, present, Instant::now()))
         {
@@ -107,11 +139,11 @@ impl Credentials {
             let (mut throttle, now) = (self.throttle(), Instant::now());
             let attempt = throttle.begin(client, name, now).map_err(Refusal::Wait)?;
             throttle.succeeded(&attempt, now);
-            return Ok(credential);
+            return Ok(Entered { account, credential, change: AccountChange::None });
         }
         let check =
             Check::join(self, self.tag(&[&peer_network(client), name.as_bytes(), password.as_bytes()]));
-        let verdict = check.verdict.get_or_init(|| self.verify(accounts, client, name, password, tag)).await;
+        let verdict = check.verdict.get_or_init(|| self.verify(users, client, name, password, tag)).await;
         verdict.clone()
     }
 
@@ -133,21 +165,35 @@ impl Credentials {
         self.throttle().succeeded(attempt, Instant::now());
     }
 
-    /// Hashes a password and compares, when it is its turn.
-    async fn verify(
-        &self,
-        accounts: &Accounts,
-        client: IpAddr,
-        name: &str,
-        password: &str,
-        tag: Tag,
-    ) -> Verdict {
+    /// Checks a password where it is kept.
+    async fn verify(&self, users: &Users, client: IpAddr, name: &str, password: &str, tag: Tag) -> Verdict {
+        let is_local = users.accounts.is_local(name);
+        let is_local = is_local.map_err(|error| Refusal::Failed(error.to_string()))?;
         let attempt = self.throttle().begin(client, name, Instant::now()).map_err(Refusal::Wait)?;
-        let busy = || {
-            self.throttle().forgive(&attempt);
-            Refusal::Busy
+        let outcome = match &users.directory {
+            Some(directory) if !is_local => self.ask(directory, users, name, password).await,
+            _ => self.hash(&users.accounts, name, password).await,
         };
-        let turn = self.turn().await.ok_or_else(busy)?;
+        let now = Instant::now();
+        match &outcome {
+            Ok(signed_in) => {
+                self.throttle().succeeded(&attempt, now);
+                let (account, credential) = (signed_in.account.clone(), signed_in.credential);
+                self.remember(name, Verified { tag, account, credential, at: now });
+            }
+            // The password was right.
+            Err(Refusal::Denied(_)) => self.throttle().succeeded(&attempt, now),
+            Err(Refusal::Wrong | Refusal::Unusable(_) | Refusal::Wait(_)) => {}
+            Err(Refusal::Busy | Refusal::Failed(_) | Refusal::Unavailable(_)) => {
+                self.throttle().forgive(&attempt);
+            }
+        }
+        outcome
+    }
+
+    /// Hashes a password and compares, when it is its turn.
+    async fn hash(&self, accounts: &Accounts, name: &str, password: &str) -> Verdict {
+        let turn = self.turn().await.ok_or(Refusal::Busy)?;
         let (accounts, asked, password) = (accounts.clone(), name.to_owned(), password.to_owned());
         let checked = tokio::task::spawn_blocking(move || {
             // The turn ends with the hash, even if the client has disconnected by then.
@@ -156,15 +202,23 @@ impl Credentials {
         });
         let checked =
             checked.await.map_err(|_| Refusal::Failed("the password check ended by a bug".into()))?;
-        let credential = checked.map_err(|error| {
-            self.throttle().forgive(&attempt);
-            Refusal::Failed(error.to_string())
-        })?;
+        let credential = checked.map_err(|error| Refusal::Failed(error.to_string()))?;
         let credential = credential.ok_or(Refusal::Wrong)?;
-        let now = Instant::now();
-        self.throttle().succeeded(&attempt, now);
-        self.remember(name, Verified { tag, credential, at: now });
-        Ok(credential)
+        Ok(Entered { account: name.to_owned(), credential, change: AccountChange::None })
+    }
+
+    /// Asks the directory, and takes over what it says of the person.
+    async fn ask(&self, directory: &Arc<Ldap>, users: &Users, name: &str, password: &str) -> Verdict {
+        let _turn = self.directory_turns.try_acquire().map_err(|_| Refusal::Busy)?;
+        let entered = directory.enter(&users.accounts, (name, password), users.now_s).await;
+        entered.map_err(|error| match error {
+            EnterError::Wrong => Refusal::Wrong,
+            EnterError::Denied(reason) => Refusal::Denied(reason.to_owned()),
+            EnterError::Unusable(error) => Refusal::Unusable(error.to_string()),
+            EnterError::Unavailable(error) => Refusal::Unavailable(error.to_string()),
+            EnterError::Accounts(error) => Refusal::Failed(error.to_string()),
+            EnterError::Bug => Refusal::Failed("the question to the directory ended by a bug".into()),
+        })
     }
 
     /// Waits for the turn to hash; nothing when too many wait, or for too long.
@@ -182,6 +236,11 @@ impl Credentials {
                 && verified.credential == *present
                 && verify_slices_are_equal(&verified.tag, tag).is_ok()
         })
+    }
+
+    /// Returns the account of a name that somebody typed: that of the password that is remembered, if there is one.
+    fn account_of(&self, name: &str) -> String {
+        self.verified().get(name).map_or(name, |verified| &verified.account).to_owned()
     }
 
     fn remember(&self, name: &str, new: Verified) {

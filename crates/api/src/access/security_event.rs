@@ -3,6 +3,7 @@
 //! In: nothing. Out: events for the ledger. Limits: names are as claimed; the ledger cuts them when it writes
 //! them.
 
+use accounts::{AccountChange, DirectoryState};
 use std::net::IpAddr;
 
 /// A security event.
@@ -90,6 +91,34 @@ pub enum SecurityEvent {
         host: String,
         /// Address of the client.
         address: IpAddr,
+    },
+    /// An account of a directory was made, or has other rights.
+    DirectoryRights {
+        /// The account.
+        user: String,
+        /// The change.
+        change: AccountChange,
+    },
+    /// An account of a directory was suspended.
+    DirectorySuspended {
+        /// The account.
+        user: String,
+        /// The reason.
+        state: DirectoryState,
+    },
+    /// The right password of somebody whom the directory gives no right to be here.
+    DirectoryDenied {
+        /// The name that was claimed.
+        user: String,
+        /// The reason, in the words of the answer.
+        reason: String,
+        /// Address of the client.
+        address: IpAddr,
+    },
+    /// The directory cannot be asked.
+    DirectoryUnavailable {
+        /// The reason.
+        reason: String,
     },
     /// A user requested something that they may not do.
     Refused {

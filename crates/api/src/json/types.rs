@@ -33,6 +33,8 @@ pub struct SessionAnswer {
     pub may: Vec<Right>,
     /// True if the user may administer every logspace, and with that the users.
     pub administers: bool,
+    /// True for somebody whose password is kept in a directory, where it is changed.
+    pub of_directory: bool,
 }
 
 /// An address on which the server waits for syslog.

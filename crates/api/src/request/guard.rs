@@ -8,7 +8,7 @@
 
 use crate::{
     access::{
-        credentials::Refusal,
+        credentials::{Refusal, Users},
         security_event::SecurityEvent,
         sessions::{Activity, Proof, User},
         throttle::Attempt,
@@ -21,15 +21,16 @@ use crate::{
         host, security,
     },
     scope::Keyring,
-    state::State,
+    state::{State, now_s},
 };
-use accounts::CredentialId;
+use accounts::AccountChange;
 use axum::{
     extract::{ConnectInfo, FromRequestParts, Request, State as Shared},
     http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
 };
+use directory::Entered;
 use std::{net::IpAddr, sync::Arc, time::Duration};
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -77,7 +78,7 @@ async fn user(parts: &Parts, state: &Arc<State>) -> Result<User, ApiError> {
         }
         return Err(ApiError::unauthorized());
     };
-    let credential = authenticate(state, &name, &password, client).await?;
+    let Entered { account: name, credential, .. } = authenticate(state, &name, &password, client).await?;
     if state.accounts().factor(&name).map_err(|error| ApiError::internal(error.to_string()))?.is_some() {
         return Err(ApiError::code_needed());
     }
@@ -87,16 +88,22 @@ async fn user(parts: &Parts, state: &Arc<State>) -> Result<User, ApiError> {
     Ok(User { name, proof: Proof::Password(credential), keyring: Keyring::new() })
 }
 
-/// Checks a password; a failure is written down. Every log-in, by cookie or by `Authorization`, comes through here.
+/// Checks a password; a failure is written down, and so is what a directory changes. Every log-in, by cookie or by `Authorization`, comes
+/// through here.
 pub(crate) async fn authenticate(
     state: &Arc<State>,
     name: &str,
     password: &str,
     client: IpAddr,
-) -> Result<CredentialId, ApiError> {
+) -> Result<Entered, ApiError> {
     let outcome = check(state, name, password, client).await;
-    if let Err(error) = &outcome {
-        security::failed(state, name, client, error).await;
+    match &outcome {
+        Err(error) => security::failed(state, name, client, error).await,
+        Ok(Entered { change: AccountChange::None, .. }) => {}
+        Ok(Entered { account, change, .. }) => {
+            let event = SecurityEvent::DirectoryRights { user: account.clone(), change: *change };
+            security::report(state, event).await?;
+        }
     }
     outcome
 }
@@ -109,12 +116,16 @@ pub(crate) async fn confirm(
     password: &str,
     client: IpAddr,
 ) -> Result<(), ApiError> {
-    match authenticate(state, name, password, client).await {
-        Ok(_) => Ok(()),
+    let known = state.accounts().directory_account(name);
+    let known = known.map_err(|error| ApiError::internal(error.to_string()))?;
+    // The directory may have another name for them by now.
+    let typed = known.as_ref().map_or(name, |known| &known.name);
+    let wrong = || ApiError::new(StatusCode::UNAUTHORIZED, ErrorCode::WrongPassword, "the password is wrong");
+    match authenticate(state, typed, password, client).await {
+        Ok(signed_in) if signed_in.account == name => Ok(()),
+        Ok(_) => Err(wrong()),
         // Another code than that of a session that has ended: there, pages ask for a log-in.
-        Err(error) if error.status() == StatusCode::UNAUTHORIZED => {
-            Err(ApiError::new(StatusCode::UNAUTHORIZED, ErrorCode::WrongPassword, "the password is wrong"))
-        }
+        Err(error) if error.status() == StatusCode::UNAUTHORIZED => Err(wrong()),
         Err(error) => Err(error),
     }
 }
@@ -133,15 +144,37 @@ fn busy() -> ApiError {
     ApiError::busy("too many log-ins at once; try again in a second", Duration::ZERO)
 }
 
-async fn check(state: &State, name: &str, password: &str, client: IpAddr) -> Result<CredentialId, ApiError> {
-    match state.credentials().check(state.accounts(), client, name, password).await {
-        Ok(credential) => Ok(credential),
-        Err(Refusal::Wrong) => {
-            Err(ApiError::new(StatusCode::UNAUTHORIZED, ErrorCode::Unauthorized, "wrong user or password"))
+fn wrong() -> ApiError {
+    ApiError::new(StatusCode::UNAUTHORIZED, ErrorCode::Unauthorized, "wrong user or password")
+}
+
+async fn check(state: &Arc<State>, name: &str, password: &str, client: IpAddr) -> Result<Entered, ApiError> {
+    let (accounts, directory) = (state.accounts().clone(), state.backend().directory());
+    let users = Users { accounts, directory, now_s: now_s() };
+    match state.credentials().check(&users, client, name, password).await {
+        Ok(signed_in) => Ok(signed_in),
+        Err(Refusal::Wrong) => Err(wrong()),
+        Err(Refusal::Unusable(reason)) => {
+            let event = SecurityEvent::DirectoryDenied { user: name.to_owned(), reason, address: client };
+            // The call is refused in any case.
+            let _ = security::report(state, event).await;
+            Err(wrong())
         }
         Err(Refusal::Wait(wait)) => Err(ApiError::too_many_attempts(wait)),
         Err(Refusal::Busy) => Err(busy()),
         Err(Refusal::Failed(error)) => Err(ApiError::internal(error)),
+        Err(Refusal::Denied(reason)) => {
+            let user = name.to_owned();
+            let event = SecurityEvent::DirectoryDenied { user, reason: reason.clone(), address: client };
+            security::report(state, event).await?;
+            Err(ApiError::forbidden(reason))
+        }
+        Err(Refusal::Unavailable(reason)) => {
+            // Who logs in learns nothing of the network behind this server.
+            let _ = security::report(state, SecurityEvent::DirectoryUnavailable { reason }).await;
+            let text = "the directory of users cannot be asked at present; local users can log in";
+            Err(ApiError::busy(text, Duration::from_secs(5)))
+        }
     }
 }
 

@@ -1,8 +1,10 @@
 //! `options { page(...); }`: the addresses and limits of the page and the API.
 //!
 //! In: the option. Out: TLS options, addresses that redirect callers, the policy for calls, limits of
-//! searches and exports, the folder of saved objects. Limits: an address is written with its port; without a certificate there is nothing
+//! searches and exports, the folder of saved objects, the directory of people. Limits: an address is written with its port; without a certificate there is nothing
 //! to redirect callers to.
+
+mod directory;
 
 use super::{
     lowering::Lowering,
@@ -43,6 +45,7 @@ impl Lowering<'_> {
                 self.report.push(Diagnostic::error(option.name.span, message));
             }
         }
+        spec.directory = page.option("directory").and_then(|call| self.directory(call));
         spec.policy = Arc::new(self.policy(page));
         spec
     }

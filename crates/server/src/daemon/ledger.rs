@@ -11,6 +11,7 @@ mod repeated;
 mod sentence;
 
 use crate::data_folder::author::now_us;
+use accounts::AccountChange;
 use api::SecurityEvent;
 use claim::bounded;
 use evidence::{HeadError, Ledger, LedgerEntry, SigningKey};
@@ -88,6 +89,13 @@ impl LedgerKeeper {
             | SecurityEvent::InvitationRefused { address, .. }
             | SecurityEvent::WrongHost { address, .. } => {
                 self.repeated().is_listed(action, &address.to_string(), Instant::now())
+            }
+            SecurityEvent::DirectoryRights { .. } | SecurityEvent::DirectorySuspended { .. } => true,
+            SecurityEvent::DirectoryDenied { address, .. } => {
+                self.repeated().is_listed(action, &address.to_string(), Instant::now())
+            }
+            SecurityEvent::DirectoryUnavailable { .. } => {
+                self.repeated().is_listed(action, "", Instant::now())
             }
             SecurityEvent::Refused { .. } => self.repeated().is_listed(action, &user, Instant::now()),
         };
@@ -193,6 +201,21 @@ fn described(event: &SecurityEvent) -> (&'static str, String, String, Value) {
             ("code-refused", user, "", json!({"address": address, "reason": reason}))
         }
         SecurityEvent::LockedOut { user, address } => ("locked-out", user, "", json!({"address": address})),
+        SecurityEvent::DirectoryRights { user, change: AccountChange::Added } => {
+            ("directory-user-added", nobody, "", json!({"user": user}))
+        }
+        SecurityEvent::DirectoryRights { user, .. } => {
+            ("directory-rights", nobody, "", json!({"user": user}))
+        }
+        SecurityEvent::DirectorySuspended { user, state } => {
+            ("directory-suspended", nobody, "", json!({"user": user, "reason": state}))
+        }
+        SecurityEvent::DirectoryDenied { user, reason, address } => {
+            ("directory-denied", user, "", json!({"address": address, "reason": reason}))
+        }
+        SecurityEvent::DirectoryUnavailable { reason } => {
+            ("directory-unavailable", nobody, "", json!({"reason": reason}))
+        }
         SecurityEvent::Refused { user, logspace, right } => {
             ("refused", user, logspace.as_str(), json!({"right": right}))
         }

@@ -2,6 +2,8 @@
 //!
 //! In: settings, logspaces, counters. Out: the page and the API on an address. Holds the runtime of its sockets.
 
+mod directory;
+
 use super::{
     figures::{self, Collector},
     ledger::LedgerKeeper,
@@ -153,6 +155,10 @@ impl Backend for Server {
         self.shared.page().policy()
     }
 
+    fn directory(&self) -> Option<Arc<::directory::Ldap>> {
+        self.shared.directory().present()
+    }
+
     fn release_memory(&self) {
         transport::release_free_memory();
     }
@@ -204,6 +210,7 @@ pub(crate) fn open(
     let scratch = settings.data.join(SCRATCH);
     empty(&scratch).map_err(|source| unusable(&scratch, source))?;
     let limits = shared.page().limits(memory::usable_bytes().map_or_else(Limits::default, Limits::of_memory));
+    runtime.spawn(directory::keep_current(shared.clone(), accounts.clone(), ledger.clone(), log.clone()));
     let server = Arc::new(Server { shared, collector, ledger, scratch });
     let state = State::new(server, accounts, objects, ids, &host).map_err(OpenPageError::Listen)?;
     let sessions = settings.data.join(SESSIONS);

@@ -22,6 +22,7 @@ pub(super) use error::{ReloadError, StartError};
 pub(super) use families::FamilyStats;
 pub(super) use shared::Shared;
 
+use self::beside::DirectoryInUse;
 use super::{certificate::PageTls, console::Levels, settings::Settings};
 use crate::{
     assemble::{
@@ -172,6 +173,8 @@ impl Running {
     pub(crate) fn reload(&mut self) -> Result<(), ReloadError> {
         let (parts, config) = self.read()?;
         let page = PageTls::load(&parts.page).map_err(ReloadError::Page)?;
+        let directory =
+            DirectoryInUse::load(parts.page.directory.as_ref()).map_err(ReloadError::Directory)?;
         let occasion = if self.router.is_none() { Occasion::Start } else { Occasion::Reload };
         hooks::set_up(&parts.hooks, &self.hooks, occasion).map_err(ReloadError::Hook)?;
         let logspaces = self.open(&parts.logspaces)?;
@@ -196,6 +199,7 @@ impl Running {
         if let Some(rules) = &self.shared.rules {
             rules.follow(parts.rules_dir.as_deref(), &logspaces, &self.log);
         }
+        self.shared.directory.take(directory);
         self.shared.page.take(parts.page, page, &self.log);
         // Sources first: their last messages on the old paths are in the queues before a destination ends.
         self.sources.commit(sources);

@@ -3,6 +3,7 @@
 //! In: a name, a password from the terminal or standard input, grants. Out: a changed users file; a running
 //! server sees it with the next call. Changes of rights are written to the ledger first.
 
+mod directory;
 mod invitation;
 mod record;
 mod rights;
@@ -10,10 +11,11 @@ mod role;
 mod token;
 
 use crate::{assemble::machine_name, data_folder::layout::USERS};
-use accounts::{AccountError, Accounts, Right, SourcedGrant, generated_password};
+use accounts::{AccountError, Accounts, DirectoryState, Right, SourcedGrant, generated_password};
 use clap::{Args, Subcommand};
 use serde_json::json;
 use std::{
+    collections::HashMap,
     fs::{self, DirBuilder},
     io::{self, BufRead, IsTerminal},
     os::unix::fs::DirBuilderExt,
@@ -95,6 +97,9 @@ enum Verb {
     /// The second factor of a user
     #[command(subcommand)]
     Factor(FactorVerb),
+    /// People of the directory that the configuration names
+    #[command(subcommand)]
+    Directory(directory::DirectoryVerb),
     /// Roles: named bundles of rights, and who has them
     #[command(subcommand)]
     Role(role::RoleVerb),
@@ -124,6 +129,9 @@ struct NewPassword {
 
 /// Runs the verb.
 pub(crate) fn run(options: &UserOptions) -> ExitCode {
+    if let Verb::Directory(verb) = &options.verb {
+        return directory::run(&options.data, verb);
+    }
     match change(options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -149,10 +157,17 @@ fn change(options: &UserOptions) -> Result<(), AccountError> {
     let accounts = Accounts::at(&options.data.join(USERS)).on_host(&machine_name()).with_administrator();
     match &options.verb {
         Verb::List => {
+            let states: HashMap<String, DirectoryState> =
+                accounts.directory_accounts()?.into_iter().map(|one| (one.account, one.state)).collect();
             for user in accounts.overview()? {
                 let locked = if user.locked { "\tlocked" } else { "" };
                 let invited = if user.has_password { "" } else { "\tinvited" };
-                outln!("{}{locked}{invited}", user.name);
+                let directory = match states.get(&user.name) {
+                    None => "",
+                    Some(DirectoryState::Active) => "\tof the directory",
+                    Some(_) => "\tof the directory, suspended",
+                };
+                outln!("{}{locked}{invited}{directory}", user.name);
             }
         }
         Verb::Add(user) => {
@@ -175,9 +190,10 @@ fn change(options: &UserOptions) -> Result<(), AccountError> {
                 None => accounts.names()?,
             };
             for name in names {
-                for SourcedGrant { grant, role } in accounts.sourced_grants(&name)? {
+                for SourcedGrant { grant, role, is_of_directory } in accounts.sourced_grants(&name)? {
                     let role = role.map_or_else(String::new, |role| format!("\trole {role}"));
-                    outln!("{}{role}", rights::line(&name, &grant));
+                    let directory = if is_of_directory { "\tby the directory" } else { "" };
+                    outln!("{}{role}{directory}", rights::line(&name, &grant));
                 }
             }
         }
@@ -194,6 +210,8 @@ fn change(options: &UserOptions) -> Result<(), AccountError> {
         Verb::Factor(FactorVerb::Reset { name }) => {
             options.recorded("reset-factor", name, || accounts.remove_factor(name))?;
         }
+        // It changes nothing, and was run.
+        Verb::Directory(_) => {}
         Verb::Role(verb) => role::run(&options.data, &accounts, verb)?,
         Verb::Token(verb) => token::run(&options.data, &accounts, verb)?,
     }

@@ -4,6 +4,7 @@ import type { Logspace } from "../../api/logspaces.ts";
 import { PageHead, type PageProps } from "../../components/page-head.tsx";
 import "../../style/account.css";
 import { FactorSection } from "./factor-section.tsx";
+import { DirectoryPasswordSection } from "./directory-password-section.tsx";
 import { PasswordSection } from "./password-section.tsx";
 import { ProfileModel } from "./profile-model.ts";
 import { SessionsSection } from "./sessions-section.tsx";
@@ -20,7 +21,11 @@ export function ProfilePage(props: PageProps & { logspaces: Logspace[] }) {
     <div class="page">
       <PageHead {...props} title="Profile" tabs={[]} />
       <main class="cards" aria-busy={model.sessions.value === undefined}>
-        <PasswordSection model={model} user={props.session.user} />
+        {props.session.of_directory ? (
+          <DirectoryPasswordSection />
+        ) : (
+          <PasswordSection model={model} user={props.session.user} />
+        )}
         <FactorSection model={model} />
         <SessionsSection model={model} />
         <TokensSection model={model} logspaces={props.logspaces} />

@@ -29,8 +29,9 @@ impl Bench {
         self.runtime.block_on(async {
             let mut checks = JoinSet::new();
             for (name, password) in asked {
-                let (credentials, accounts) = (self.credentials.clone(), self.accounts.clone());
-                checks.spawn(async move { credentials.check(&accounts, HERE, &name, &password).await });
+                let credentials = self.credentials.clone();
+                let users = Users { accounts: self.accounts.clone(), directory: None, now_s: 0 };
+                checks.spawn(async move { credentials.check(&users, HERE, &name, &password).await });
             }
             checks.join_all().await
         })
@@ -74,7 +75,7 @@ fn h4_a_right_password_is_remembered_until_it_changes() {
     // Without a turn nothing can be hashed.
     let turns = bench.credentials.turns.available_permits() as u32;
     let held = bench.credentials.turns.clone().try_acquire_many_owned(turns).unwrap();
-    assert_eq!(bench.one("eva", RIGHT), Ok(first));
+    assert_eq!(bench.one("eva", RIGHT), Ok(first.clone()));
     assert_eq!(bench.one("eva", "wrong password"), Err(Refusal::Busy));
     drop(held);
     bench.accounts.set_password("eva", "another password").unwrap();
@@ -149,7 +150,7 @@ fn a_bounded_number_of_passwords_is_remembered() {
     let at = |seconds| start + Duration::from_secs(seconds);
     let verified = |number: u8, second| {
         let credential = CredentialId([number; 32]);
-        Verified { tag: [number; 32], credential, at: at(second) }
+        Verified { tag: [number; 32], account: "a".to_owned(), credential, at: at(second) }
     };
     let known = |name: &str| credentials.verified().get(name).map(|verified| verified.tag[0]);
     for number in 0..VERIFIED_MAX {
@@ -173,7 +174,7 @@ fn a_bounded_number_of_passwords_is_remembered() {
 fn a_password_is_remembered_for_a_minute() {
     let credentials = Credentials::new().unwrap();
     let (at, credential, tag) = (Instant::now(), CredentialId([1; 32]), [2; 32]);
-    credentials.remember("eva", Verified { tag, credential, at });
+    credentials.remember("eva", Verified { tag, account: "eva".to_owned(), credential, at });
     let remembers = |name: &str, tag: Tag, credential: u8, after_ms| {
         credentials.remembers(
             name,

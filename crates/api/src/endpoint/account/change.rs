@@ -83,6 +83,7 @@ pub(super) fn answer(error: AccountError) -> ApiError {
         AccountError::Invitation(_) => ApiError::not_found(text),
         AccountError::Code(_) => ApiError::new(StatusCode::BAD_REQUEST, ErrorCode::WrongCode, text),
         AccountError::LastAdministrator => ApiError::new(StatusCode::CONFLICT, ErrorCode::Conflict, text),
+        AccountError::OfDirectory => ApiError::new(StatusCode::CONFLICT, ErrorCode::Conflict, text),
         AccountError::NoFactor => ApiError::not_found(text),
         AccountError::FactorPresent => ApiError::new(StatusCode::CONFLICT, ErrorCode::Conflict, text),
         AccountError::FactorKey(_) => ApiError::internal(text),

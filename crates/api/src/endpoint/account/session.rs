@@ -30,6 +30,7 @@ use axum::{
     http::{HeaderMap, HeaderName, StatusCode, header},
     response::{IntoResponse, Response},
 };
+use directory::Entered;
 use serde_json::json;
 use std::{net::IpAddr, sync::Arc, time::Instant};
 
@@ -51,8 +52,8 @@ pub(crate) async fn login(
             return Err(error);
         }
     };
-    let credential = guard::authenticate(&state, &request.user, &request.password, client).await?;
-    let user = request.user;
+    let signed_in = guard::authenticate(&state, &request.user, &request.password, client).await?;
+    let Entered { account: user, credential, .. } = signed_in;
     if state.accounts().factor(&user).map_err(change::answer)?.is_some() {
         let ticket = token()?;
         state.second_factors().begin_login(&ticket, &user, credential, Instant::now());
@@ -162,6 +163,7 @@ fn answer(state: &State, user: String, token: Option<&ApiToken>) -> Result<Sessi
     Ok(SessionAnswer {
         administers: has && token.is_none_or(|token| token.permits(EVERY_LOGSPACE, Right::Administer)),
         may: state.rights(&user, token)?,
+        of_directory: state.accounts().directory_account(&user).map_err(change::answer)?.is_some(),
         user,
         version: env!("CARGO_PKG_VERSION").into(),
         host: state.host().into(),

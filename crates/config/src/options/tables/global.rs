@@ -2,6 +2,8 @@
 //!
 //! In: nothing. Out: rows.
 
+mod directory;
+
 use super::network::TLS;
 use super::shared::{BATCHED, DNS_WORDS, ON_ERROR, STAMP_FORMATS, THREADS};
 use crate::options::row::{Row, ValueKind as V, row};
@@ -179,6 +181,12 @@ const PAGE: &[Row] = &[
         V::Word(&["x-forwarded-for", "forwarded"]),
         "x-forwarded-for",
         "the header in which proxies pass on the address; the other one is ignored",
+    ),
+    row(
+        "directory",
+        V::Options(&[directory::DIRECTORY]),
+        "",
+        "a directory (LDAP, Active Directory) whose people may sign in with the password that they have there",
     ),
     row("session-lifetime", V::Age, "24h", "time after which a session ends and a new log-in is needed"),
     row("session-idle", V::Age, "12h", "a session ends after this time without a call"),

@@ -5,6 +5,7 @@
 
 use api::{Limits, Policy};
 use config::tree::Call;
+use directory::LdapOptions;
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 use transport::tls::TlsOptions;
 
@@ -21,6 +22,8 @@ pub(crate) struct PageSpec {
     pub(crate) limits: PageLimits,
     /// `objects-dir()`: files of saved objects; without it the folder `objects` beside the configuration.
     pub(crate) objects_dir: Option<PathBuf>,
+    /// `directory()`: people who have no password here.
+    pub(crate) directory: Option<LdapOptions>,
 }
 
 /// Limits of searches and exports, as far as the configuration sets them.

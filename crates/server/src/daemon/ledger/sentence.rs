@@ -8,7 +8,7 @@ use evidence::Entry;
 use message::Severity;
 
 /// Actions with their severity and their sentence.
-const SENTENCES: [(&str, Severity, &str); 48] = [
+const SENTENCES: [(&str, Severity, &str); 53] = [
     ("login", Severity::NOTICE, "User logged in"),
     ("logout", Severity::NOTICE, "User logged out"),
     ("login-failed", Severity::WARNING, "Log-in failed: wrong user or password"),
@@ -44,6 +44,11 @@ const SENTENCES: [(&str, Severity, &str); 48] = [
     ("revoke-role", Severity::NOTICE, "Rights of a role taken away"),
     ("assign-role", Severity::NOTICE, "Role given to a user"),
     ("unassign-role", Severity::NOTICE, "Role taken from a user"),
+    ("directory-user-added", Severity::NOTICE, "Account of a user of the directory made"),
+    ("directory-rights", Severity::NOTICE, "Rights of a user changed by the directory"),
+    ("directory-suspended", Severity::NOTICE, "Account of a user of the directory suspended"),
+    ("directory-denied", Severity::WARNING, "Log-in refused: the directory gives no rights"),
+    ("directory-unavailable", Severity::ERROR, "The directory of users cannot be asked"),
     ("unlock", Severity::NOTICE, "Logspace unlocked"),
     ("lock", Severity::NOTICE, "Logspace locked"),
     ("seal", Severity::NOTICE, "Logspace sealed on request"),

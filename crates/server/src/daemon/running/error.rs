@@ -3,6 +3,7 @@
 //! In: failures of its parts. Out: a text for the console and for the client. Holds nothing.
 
 use super::{hooks::HookError, opener::OpenError};
+use directory::DirectoryError;
 use std::{fmt, io, path::PathBuf};
 use transport::{StageError, tls::TlsError};
 
@@ -13,6 +14,8 @@ pub(crate) enum ReloadError {
     Findings(String),
     /// The certificate or the key of the page cannot be used.
     Page(TlsError),
+    /// The certificates for the directory of users cannot be used.
+    Directory(DirectoryError),
     /// A command of `hook-commands()` failed.
     Hook(HookError),
     /// An open logspace would have to be sealed in another way.
@@ -34,6 +37,7 @@ impl fmt::Display for ReloadError {
         match self {
             ReloadError::Findings(text) => f.write_str(text.strip_suffix('\n').unwrap_or(text)),
             ReloadError::Page(error) => write!(f, "the page: {error}"),
+            ReloadError::Directory(error) => error.fmt(f),
             ReloadError::Hook(error) => error.fmt(f),
             ReloadError::SealingChanged { logspace } => {
                 write!(f, "how logspace {logspace} is sealed was changed: restart the server to use it")

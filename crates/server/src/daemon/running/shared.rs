@@ -5,7 +5,7 @@
 
 use super::{
     super::{certificate::PageTls, settings::Settings},
-    beside::{Rules, SavedObjects},
+    beside::{DirectoryInUse, Rules, SavedObjects},
     families::{Family, FamilyStats},
     scopes::{Local, ScopeTable},
 };
@@ -32,6 +32,7 @@ pub(crate) struct Shared {
     /// The counters of metrics-probe().
     pub(in crate::daemon) probes: Arc<Probes>,
     pub(super) page: PageTls,
+    pub(super) directory: DirectoryInUse,
     /// Saved objects, when there is a page.
     pub(super) objects: Option<SavedObjects>,
     /// Rules that watch logspaces; none before any configuration.
@@ -82,6 +83,7 @@ impl Shared {
             site: Arc::default(),
             probes: Arc::default(),
             page: PageTls::default(),
+            directory: DirectoryInUse::default(),
             objects: None,
             rules: None,
             state,
@@ -98,6 +100,7 @@ impl Shared {
             site,
             probes: Arc::default(),
             page: PageTls::default(),
+            directory: DirectoryInUse::default(),
             objects,
             rules: Some(rules),
             state: Mutex::default(),
@@ -111,6 +114,11 @@ impl Shared {
     /// Returns the addresses on which the sources wait for syslog, with the protocol.
     pub(crate) fn listeners(&self) -> Vec<(&'static str, SocketAddr)> {
         self.locked().listeners.clone()
+    }
+
+    /// Returns the directory of people who may use the page.
+    pub(crate) fn directory(&self) -> &DirectoryInUse {
+        &self.directory
     }
 
     /// Returns the TLS settings of the page.
