@@ -163,6 +163,20 @@ class Server:
         self.until(lambda: self.search(query)["total"] >= count, within, f"{count} of {query!r}")
         return time.monotonic() - start
 
+    def keeps(self, text):
+        """Whether a file below its folder has a text. A message is counted as processed a moment before a queue on disk has it."""
+        paths = (os.path.join(folder, name) for folder, _, names in os.walk(self.folder) for name in names)
+        # Not of pipes, where reading waits.
+        for path in filter(os.path.isfile, paths):
+            try:
+                with open(path, "rb") as file:
+                    if text.encode() in file.read():
+                        return True
+            except OSError:
+                # It was removed since.
+                continue
+        return False
+
     @staticmethod
     def until(condition, seconds, what):
         end = time.monotonic() + seconds

@@ -109,7 +109,7 @@ def test_our_own_crash_loses_nothing(binary):
         for part in range(3):
             server.start()
             send(server, [("web", f"number {number}") for number in range(part * 1000, part * 1000 + 1000)])
-            server.until(lambda: destination.counters(server, "dst.hdfs").get("processed", 0) >= 1000, 20, "the messages to be queued")
+            server.until(lambda: server.keeps(f"number {part * 1000 + 999}") or len(cluster.lines("/crash")) >= part * 1000 + 1000, 60, "the messages to be queued")
             server.stop(signal.SIGKILL)
         server.start()
         server.until(lambda: destination.counters(server, "dst.hdfs").get("queued", 1) == 0, 60, "the queue to be empty")

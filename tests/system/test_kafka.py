@@ -1,7 +1,6 @@
 """kafka(): a broker that is killed, refuses records, goes away and comes back; every record once, refusals kept, no topic by chance."""
 
 import functools
-import glob
 import os
 import random
 import signal
@@ -111,9 +110,8 @@ def test_after_a_crash_of_ours_nothing_is_lost(binary):
         sender.start()
         # Only what the queue has in its files counts: the last message is there before the crash.
         sender.join()
-        last = f"app 17 - - {count - 1}".encode()
-        files = lambda: [name for name in glob.glob(server.folder + "/**", recursive=True) if os.path.isfile(name)]
-        server.until(lambda: any(last in open(name, "rb").read() for name in files()), 60, "all to be in the queue")
+        last = f"app 17 - - {count - 1}"
+        server.until(lambda: server.keeps(last), 60, "all to be in the queue")
         server.process.send_signal(signal.SIGKILL)
         server.process.wait(20)
         server.start()
@@ -135,9 +133,8 @@ def test_transactions_bring_every_record_once_whatever_is_killed(binary):
     try:
         server.start(logs_in=False)
         feed(server, count)
-        last = f"app 17 - - {count - 1}".encode()
-        files = lambda: [name for name in glob.glob(server.folder + "/**", recursive=True) if os.path.isfile(name)]
-        server.until(lambda: any(last in open(name, "rb").read() for name in files()), 60, "all to be in the queue")
+        last = f"app 17 - - {count - 1}"
+        server.until(lambda: server.keeps(last), 60, "all to be in the queue")
         target.start()
         target.topic("logs")
         stored = 0

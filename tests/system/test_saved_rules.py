@@ -55,7 +55,7 @@ def test_a_saved_rule_is_followed_and_stops_with_the_right_of_its_owner(binary):
         server.until(lambda: states(server) == {"Beta": "stopped"}, 20, "the rule to stop")
         assert any("its owner eva may not search main" in line for line in health()), health()
         server.until(lambda: alerts(server, id, "ended"), 20, "the end of its alert")
-        assert "its owner eva may not search main" in server.stderr()
+        server.until(lambda: "its owner eva may not search main" in server.stderr(), 20, "the log to say so")
         send(server, "beta of nobody")
         server.stop(signal.SIGKILL)
         server.start()

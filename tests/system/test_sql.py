@@ -169,7 +169,7 @@ log {{ source(s_net); destination(d_sql); flags(flow-control); }};
             postgres.kill()
             if part == 2:
                 # Our own server is killed at the same time.
-                server.until(lambda: counters(server).get("processed", 0) >= 3 * count // 5, 60, "the messages to be on the disk")
+                server.until(lambda: server.keeps(f"app 17 - - {3 * count // 5 - 1}"), 60, "the messages to be on the disk")
                 server.stop(9)
                 server.start(within=30)
             postgres.start()
