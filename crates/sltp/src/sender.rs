@@ -53,6 +53,8 @@ pub struct Sender {
     state: State,
     streams: Vec<SendStream>,
     open: Option<OpenBatch>,
+    /// Bytes of the messages of the last frame: the next one is probably alike.
+    last_frame_bytes: usize,
     flights: Flights,
     compression: Compression,
     unpacker: Unpacker,
@@ -88,6 +90,7 @@ impl Sender {
             options,
             state: State::Closed,
             open: None,
+            last_frame_bytes: 0,
             flights: Flights::default(),
             unpacker: Unpacker::default(),
             reader: FrameReader::new(ANSWER_BYTES_MAX),
@@ -134,7 +137,8 @@ impl Sender {
         if !missing.is_empty() {
             self.push_gap(of, missing);
         }
-        let open = self.open.get_or_insert_with(|| OpenBatch::new(of, number));
+        let room = self.last_frame_bytes;
+        let open = self.open.get_or_insert_with(|| OpenBatch::new(of, number, room));
         open.add(ack, write);
         if open.size() >= self.options.batch_bytes || open.count() >= self.options.batch_messages {
             self.close_batch();
@@ -188,6 +192,7 @@ impl Sender {
     /// Completes the frame that is being gathered.
     pub fn close_batch(&mut self) {
         let Some(open) = self.open.take() else { return };
+        self.last_frame_bytes = open.size();
         // It goes before the frames that need it.
         if let Some(dictionary) = self.compression.learn(open.body(), &mut self.unpacker)
             && self.state == State::Open

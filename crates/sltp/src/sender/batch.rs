@@ -43,8 +43,9 @@ pub(super) struct OpenBatch {
 }
 
 impl OpenBatch {
-    pub(super) fn new(stream: u8, from: u64) -> OpenBatch {
-        let mut frame = Vec::new();
+    /// `room` are the bytes that the frame will probably have: a frame that grows is copied again and again.
+    pub(super) fn new(stream: u8, from: u64, room: usize) -> OpenBatch {
+        let mut frame = Vec::with_capacity(HEADS + room);
         begin_data(&mut frame);
         OpenBatch { stream, from, count: 0, frame, acks: Vec::new() }
     }
@@ -96,6 +97,10 @@ impl OpenBatch {
             }
             None => {
                 finish_data(&mut self.frame, &head);
+                // It stays until it is acknowledged, with many others.
+                if self.frame.capacity() > 2 * self.frame.len() {
+                    self.frame.shrink_to_fit();
+                }
                 self.frame
             }
         };
