@@ -56,7 +56,7 @@ fn what_the_manual_tells_of_rules_happens() {
 fn channels_and_routes_of_the_manual_are_read() {
     let of_page = blocks(NOTIFICATIONS).into_iter().filter(|(language, _)| *language == "yaml");
     let texts: Vec<&str> = of_page.map(|(_, text)| text).chain([CHANNELS]).collect();
-    assert_eq!(texts.len(), 4);
+    assert_eq!(texts.len(), 5);
     for text in texts {
         assert!(crate::read_notifications(text).is_ok(), "{text}");
     }

@@ -133,6 +133,15 @@ pub(super) fn wait_for_written(transcript: &Transcript, count: u64) {
     });
 }
 
+/// Waits until logspaces hold the memory of no message: it is given back a moment after a message counts as written.
+fn wait_for_memory(transcript: &Transcript) {
+    let control = transcript.dir.path().join("ctl");
+    eventually("memory is given back", || {
+        let reply = control::ask(&control, "QUERY GET_SUM dst.logspace.*.memory_usage", PATIENCE);
+        matches!(reply, Ok(Reply::Done(text)) if text.trim() == "0")
+    });
+}
+
 /// Waits until the rows of a destination that a reload removed are orphaned: its thread closes its files on its own.
 fn wait_for_orphan(transcript: &Transcript, row: &str) {
     let control = transcript.dir.path().join("ctl");
@@ -158,6 +167,7 @@ fn ctl_shows_and_changes_a_running_server() {
     let mut transcript = Transcript::new();
     let running = Running::start(&mut transcript, CONFIG);
     send_three(&running, &transcript);
+    wait_for_memory(&transcript);
     for line in [
         "stats",
         "stats prometheus",
