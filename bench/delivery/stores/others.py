@@ -51,7 +51,14 @@ class OpenSearchStore(Store):
         assert self.component.call("PUT", "/logs/_mapping", mapping).get("acknowledged"), "no mapping"
 
 
-class S3Store(Store):
+class LineStore(Store):
+    """What has lines that begin with numbers."""
+
+    def census(self):
+        return [int(line.split(" ", 1)[0]) for line in self.component.lines()]
+
+
+class S3Store(LineStore):
     name, title = "s3", "SeaweedFS, s3()"
     refused = {"host": "h" * 250}
     refusal, mend_words = "a name that is too long for an object", "object-key() is short"
@@ -65,11 +72,8 @@ class S3Store(Store):
     def values_of_mend(self):
         return {"KEY": "mended/log"}
 
-    def census(self):
-        return [int(line.split(" ", 1)[0]) for line in self.component.lines()]
 
-
-class HdfsStore(Store):
+class HdfsStore(LineStore):
     name, title = "hdfs", "HDFS, hdfs()"
     # After a kill of the sender a batch may be written twice; the sender is not killed here.
     refused = {"host": "h" * 250}
@@ -83,9 +87,6 @@ class HdfsStore(Store):
 
     def values_of_mend(self):
         return {"PATH": "mended"}
-
-    def census(self):
-        return [int(line.split(" ", 1)[0]) for line in self.component.lines()]
 
 
 class ZabbixStore(Store):
