@@ -3,10 +3,9 @@
 import os
 import re
 import signal
-import socket
 import subprocess
-import threading
 
+from peers import LinePeer
 from rules_site import responds, send, watches, write
 from server import Server, free_port
 
@@ -23,28 +22,6 @@ RULES = """rules:
 - {id: each, kind: match, query: alpha, by: host}
 - {id: disk, title: Disk full, kind: match, query: full, by: host, resolve-after: 1s, severity: crit}
 """
-
-
-class Peer:
-    """Takes lines."""
-
-    def __init__(self, port=0):
-        self.listener, self.lines = socket.create_server(("127.0.0.1", port)), []
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            try:
-                peer, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.read, args=(peer,), daemon=True).start()
-
-    def read(self, peer):
-        with peer, peer.makefile() as lines:
-            for line in lines:
-                self.lines.append(line.strip())
 
 
 def lines(server):
@@ -69,7 +46,7 @@ def start(binary, peer):
 
 
 def test_alerts_are_messages_for_any_destination(binary):
-    peer = Peer()
+    peer = LinePeer()
     server = start(binary, peer.port)
     try:
         send(server, "web app: alpha", "db1 app: disk full", "web app: nothing")
@@ -98,7 +75,7 @@ def test_no_alert_is_missing_after_kills(binary):
             server.start()
             server.until(lambda: responds(server), 60, "the server")
             watches(server)
-        peer = Peer(port)
+        peer = LinePeer(port)
         server.until(lambda: len(set(peer.lines)) >= 60, 60, f"all alerts: {len(set(peer.lines))}")
         ids = {row["id"] for row in listed(server)}
         assert {line.split()[1] for line in peer.lines} == ids, (len(peer.lines), len(ids))

@@ -3,8 +3,8 @@
 import re
 import socket
 import subprocess
-import threading
 
+from peers import StuckPeer
 from server import Server
 
 MESSAGES = 60_000
@@ -16,33 +16,6 @@ destination d_file {{ file("{folder}/out.log" template("$MSG\\n")); }};
 destination d_peer {{ network("127.0.0.1" port(PEER) template("$MSG\\n") time-reopen(1) OPTIONS); }};
 log {{ source(s_in); destination(d_file); destination(d_peer); flags(flow-control); }};
 """
-
-
-class StuckPeer:
-    """Accepts connections, and reads nothing until it is allowed to."""
-
-    def __init__(self):
-        self.listener = socket.socket()
-        # The kernel's buffers for a connection are small, so the peer accepts next to nothing.
-        self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        self.listener.bind(("127.0.0.1", 0))
-        self.listener.listen(5)
-        self.port = self.listener.getsockname()[1]
-        self.lines, self.reads = [], threading.Event()
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            try:
-                connection, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.read, args=(connection,), daemon=True).start()
-
-    def read(self, connection):
-        self.reads.wait()
-        with connection, connection.makefile("r") as lines:
-            self.lines.extend(int(line.split()[0]) for line in lines)
 
 
 def send(server):

@@ -14,8 +14,8 @@ import threading
 import time
 
 import test_sltp as sltp
+from peers import StuckPeer
 from server import Server, free_port
-from test_isolation import StuckPeer
 from test_sltp import Relp, check, counter
 
 SECONDS = int(os.environ.get("LANES_SECONDS", "0"))

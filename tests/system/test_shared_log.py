@@ -7,8 +7,9 @@ import socket
 import subprocess
 import tempfile
 
+from peers import StuckPeer
 from server import Server, waits_for
-from test_isolation import FILLER, StuckPeer
+from test_isolation import FILLER
 
 MESSAGES = 60_000
 # More than the kernel's buffers, memory and a small limit hold together.
