@@ -192,6 +192,12 @@ async function readError(answer: Response): Promise<ApiError> {
   );
 }
 
+/** Returns what the server says of a failure, or what is known of one without an answer. */
+export function bodyOf(cause: unknown): ErrorBody {
+  if (cause instanceof ApiError) return cause.body;
+  return { code: "internal", message: cause instanceof Error ? cause.message : String(cause) };
+}
+
 /** Returns true if a promise failed only because it was superseded. */
 export function isAborted(cause: unknown): boolean {
   return cause instanceof DOMException && cause.name === "AbortError";

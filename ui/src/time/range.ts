@@ -14,7 +14,8 @@ export interface Span {
   toUs: number;
 }
 
-const UNIT_US: Record<string, number> = {
+/** Microseconds of the units of durations, the shortest first. */
+export const UNIT_US: Record<string, number> = {
   s: 1_000_000,
   m: 60_000_000,
   h: 3_600_000_000,

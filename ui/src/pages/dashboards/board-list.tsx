@@ -1,5 +1,6 @@
 // The dashboards that the user may see, with ways to new ones.
 import { useEffect, useRef, useState } from "preact/hooks";
+import { bodyOf } from "../../api/call.ts";
 import { createDashboard, deleteDashboard, listDashboards, type DashboardContent } from "../../api/dashboards.ts";
 import type { SavedSummary } from "../../api/objects.ts";
 import { Button } from "../../components/button.tsx";
@@ -10,7 +11,6 @@ import { followDashboard, openDashboard } from "../../navigation/location.ts";
 import { formatShortTime } from "../../time/format.ts";
 import { pathOf } from "../../view/route.ts";
 import { zone } from "../../view/preferences.ts";
-import { bodyOf } from "./board-model.ts";
 
 /** Largest file that is read; the server takes less. */
 const FILE_BYTES_MAX = 256 << 10;

@@ -3,7 +3,7 @@
 // In: an id, the view of the URL. Out: signals. Holds: the last good answer of each panel, also when a later one failed.
 // Limits: one run at a time, an earlier one is aborted; hidden pages do not refresh themselves.
 import { batch, computed, signal } from "@preact/signals";
-import { ApiError } from "../../api/call.ts";
+import { ApiError, bodyOf } from "../../api/call.ts";
 import {
   changeDashboard,
   createDashboard,
@@ -290,9 +290,4 @@ export function requestOf(view: BoardView, spec: DashboardSpec): RunRequest {
     params,
     filters: view.filters,
   };
-}
-
-export function bodyOf(cause: unknown): ApiError["body"] {
-  if (cause instanceof ApiError) return cause.body;
-  return { code: "internal", message: cause instanceof Error ? cause.message : String(cause) };
 }

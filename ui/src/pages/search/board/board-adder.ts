@@ -11,7 +11,7 @@ import {
   type DashboardContent,
   type Panel,
 } from "../../../api/dashboards.ts";
-import { ApiError } from "../../../api/call.ts";
+import { ApiError, bodyOf } from "../../../api/call.ts";
 import type { SavedSummary } from "../../../api/objects.ts";
 import type { Clock } from "../../../api/search.ts";
 import type { Range } from "../../../time/range.ts";
@@ -45,7 +45,7 @@ export class BoardAdder {
       this.boards.value = objects.filter(({ level, file }) => level !== "view" && !file);
     } catch (cause) {
       this.boards.value = [];
-      this.error.value = messageOf(cause);
+      this.error.value = bodyOf(cause).message;
     }
   }
 
@@ -56,7 +56,7 @@ export class BoardAdder {
     try {
       this.added.value = board ? await this.addTo(board.id, found) : await this.makeOf(found);
     } catch (cause) {
-      this.error.value = messageOf(cause);
+      this.error.value = bodyOf(cause).message;
     } finally {
       this.busy.value = false;
     }
@@ -112,6 +112,3 @@ function placed({ panel }: Found, others: Panel[], logspace: string): Panel {
   const y = others.reduce((end, other) => Math.max(end, other.y + other.h), 0);
   return { ...panel, id: `panel-${number}`, x: 0, y, logspace };
 }
-
-const messageOf = (cause: unknown): string =>
-  cause instanceof ApiError ? cause.body.message : cause instanceof Error ? cause.message : String(cause);

@@ -5,6 +5,7 @@
 import type { Panel, PanelKind } from "../../../api/dashboards.ts";
 import { stagesOf } from "../../../query/behind.ts";
 import type { ChartKind } from "../../../view/view.ts";
+import { makesTable } from "../views/views.ts";
 
 const TITLE_CHARS_MAX = 60;
 const WIDTHS: Partial<Record<PanelKind, [number, number]>> = { number: [3, 2], line: [12, 3], messages: [12, 4] };
@@ -14,8 +15,7 @@ export function kindFor(query: string, chart: ChartKind | undefined): PanelKind 
   const stages = stagesOf(query);
   const last = stages.at(-1);
   if (last === undefined) return "bar";
-  const makesTable = stages.some((stage) => /^(top|terms|stats|timechart|patterns)\b/.test(stage));
-  if (!makesTable) return "messages";
+  if (!stages.some(makesTable)) return "messages";
   if (chart) return chart === "area" ? "line" : chart;
   if (/^timechart\b/.test(last)) return "line";
   if (/^(top|terms)\b/.test(last)) return "bar";

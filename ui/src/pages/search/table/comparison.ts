@@ -4,10 +4,9 @@
 // of the oldest message. Out: text. The server decides what the pipe means; here it is only read to say what is missing.
 import { splitPipes } from "../../../query/pipes.ts";
 import { formatFullTime, formatNumber } from "../../../time/format.ts";
-import type { Span } from "../../../time/range.ts";
+import { UNIT_US, type Span } from "../../../time/range.ts";
 import type { Zone } from "../../../time/zone.ts";
 
-const UNIT_US: Record<string, number> = { s: 1e6, m: 6e7, h: 3.6e9, d: 8.64e10, w: 6.048e11 };
 const MINUS = "\u2212";
 
 /** Returns the column with the earlier values for a column of changes. */

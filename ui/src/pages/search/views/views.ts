@@ -4,7 +4,7 @@
 // or leave messages out stay. Holds nothing.
 import { stagesOf } from "../../../query/behind.ts";
 import { splitPipes } from "../../../query/pipes.ts";
-import type { Span } from "../../../time/range.ts";
+import { UNIT_US, type Span } from "../../../time/range.ts";
 import type { ChartKind } from "../../../view/view.ts";
 
 export type ViewName = "messages" | "chart" | "table" | "patterns" | "compare";
@@ -12,7 +12,7 @@ export type ViewName = "messages" | "chart" | "table" | "patterns" | "compare";
 const TABLE = /^(top|terms|stats|timechart)\b/;
 const PATTERNS = /^patterns\b/;
 const DIFF = /^diff\b/;
-const makesTable = (stage: string): boolean => TABLE.test(stage) || PATTERNS.test(stage);
+export const makesTable = (stage: string): boolean => TABLE.test(stage) || PATTERNS.test(stage);
 
 /** Returns the view of a query and the form of its chart. */
 export function viewOf(query: string, chart: ChartKind | undefined): ViewName {
@@ -47,18 +47,12 @@ export function queryFor(view: ViewName, query: string, earlier: string): string
   }
 }
 
-const UNITS: [string, number][] = [
-  ["w", 6.048e11],
-  ["d", 8.64e10],
-  ["h", 3.6e9],
-  ["m", 6e7],
-  ["s", 1e6],
-];
+const LONGEST_FIRST = Object.entries(UNIT_US).reverse();
 
 /** Returns the length of a range as a duration that `diff` reads, in whole seconds. */
 export function durationOf({ fromUs, toUs }: Span): string {
   const us = Math.max(1e6, Math.round((toUs - fromUs) / 1e6) * 1e6);
-  const [unit, size] = UNITS.find(([, size]) => us % size === 0) ?? ["s", 1e6];
+  const [unit, size] = LONGEST_FIRST.find(([, size]) => us % size === 0) ?? ["s", 1e6];
   return `${us / size}${unit}`;
 }
 
@@ -71,8 +65,5 @@ export function comparedWith(query: string): string | undefined {
 /** Returns the length of a duration such as `1h`; 0 for a text that is none. */
 export function microsecondsOf(duration: string): number {
   const parts = [...duration.matchAll(/(\d+)([wdhms])/g)];
-  return parts.reduce(
-    (sum, [, count, unit]) => sum + Number(count) * (UNITS.find(([name]) => name === unit)?.[1] ?? 0),
-    0,
-  );
+  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * UNIT_US[unit!]!, 0);
 }
