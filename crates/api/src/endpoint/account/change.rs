@@ -12,48 +12,24 @@ use axum::http::StatusCode;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Writes a change into the ledger, and makes it. Without the ledger it is not made.
-pub(super) async fn recorded(
-    state: &Arc<State>,
-    user: &User,
-    action: &'static str,
-    details: Value,
-    change: impl FnOnce(&State) -> Result<(), AccountError> + Send + 'static,
-) -> Result<(), ApiError> {
-    state.note_change(user, action, details.clone()).await?;
-    outcome(state, user, action, details, on_thread(state, change).await?).await
-}
-
-/// Makes a change that returns something, in the ledger before and again if it fails.
-pub(super) async fn recorded_with<T: Send + 'static>(
-    state: &Arc<State>,
-    user: &User,
-    action: &'static str,
-    details: Value,
-    make: impl FnOnce(&State) -> Result<T, AccountError> + Send + 'static,
-) -> Result<T, ApiError> {
-    let (send, receive) = tokio::sync::oneshot::channel();
-    recorded(state, user, action, details, move |state| {
-        // The receiver is there until the change has been made.
-        make(state).map(|made| drop(send.send(made)))
-    })
-    .await?;
-    receive.await.map_err(|_| ApiError::internal("the call ended by a bug"))
-}
-
-/// Returns the outcome of a change that was written into the ledger, and writes there if it failed.
-async fn outcome(
+/// Writes a change into the ledger, and makes it; if it fails, the ledger has that as well. Without the ledger it is not made.
+pub(super) async fn recorded<T: Send + 'static>(
     state: &Arc<State>,
     user: &User,
     action: &'static str,
     mut details: Value,
-    outcome: Result<(), AccountError>,
-) -> Result<(), ApiError> {
-    let Err(error) = outcome else { return Ok(()) };
-    details["failed"] = error.to_string().into();
-    // If the ledger fails as well, the caller still gets the first error.
-    let _ = state.note_change(user, action, details).await;
-    Err(answer(error))
+    change: impl FnOnce(&State) -> Result<T, AccountError> + Send + 'static,
+) -> Result<T, ApiError> {
+    state.note_change(user, action, details.clone()).await?;
+    match on_thread(state, change).await? {
+        Ok(made) => Ok(made),
+        Err(error) => {
+            details["failed"] = error.to_string().into();
+            // If the ledger fails as well, the caller still gets the first error.
+            let _ = state.note_change(user, action, details).await;
+            Err(answer(error))
+        }
+    }
 }
 
 /// Runs work with the file of users on a thread that may wait for the disk.

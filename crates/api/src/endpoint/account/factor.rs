@@ -75,7 +75,7 @@ pub(crate) async fn enrol(
     let key = state.factor_key()?;
     let name = user.name.clone();
     let details = json!({"user": user.name, "address": address});
-    let recovery_codes = change::recorded_with(&state, &user, "enrol-factor", details, move |state| {
+    let recovery_codes = change::recorded(&state, &user, "enrol-factor", details, move |state| {
         state.accounts().enrol_factor(&name, &key, (&secret, &request.code), now_s())
     })
     .await?;
@@ -105,7 +105,7 @@ pub(crate) async fn renew(
     let (key, name) = (state.factor_key()?, user.name.clone());
     let details = json!({"user": user.name, "address": address});
     let renew = move |state: &State| state.accounts().renew_recovery_codes(&name, &key);
-    let recovery_codes = change::recorded_with(&state, &user, "renew-recovery-codes", details, renew).await?;
+    let recovery_codes = change::recorded(&state, &user, "renew-recovery-codes", details, renew).await?;
     Ok(Json(RecoveryAnswer { recovery_codes }))
 }
 
@@ -124,7 +124,7 @@ pub(crate) async fn remove(
     let name = user.name.clone();
     let details = json!({"user": user.name, "address": address});
     let remove = move |state: &State| state.accounts().give_up_factor(&name, &request.password);
-    change::recorded_with(&state, &user, "remove-factor", details, remove).await?;
+    change::recorded(&state, &user, "remove-factor", details, remove).await?;
     Ok(Json(FactorAnswer::of(None)))
 }
 

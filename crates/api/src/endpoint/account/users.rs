@@ -114,6 +114,6 @@ async fn changed(
     details: serde_json::Value,
     make: impl FnOnce(&State) -> Result<Option<NewInvitation>, AccountError> + Send + 'static,
 ) -> Result<UserChanged, ApiError> {
-    let made = change::recorded_with(state, user, action, details, make).await?;
+    let made = change::recorded(state, user, action, details, make).await?;
     Ok(UserChanged { invitation: made.map(Into::into) })
 }
