@@ -253,6 +253,10 @@ impl File {
         }
     }
 
+    fn known_user(&self, name: &str) -> Result<&User, AccountError> {
+        self.users.get(name).ok_or(AccountError::Name("there is no user of that name"))
+    }
+
     fn user(&mut self, name: &str) -> Result<&mut User, AccountError> {
         self.users.get_mut(name).ok_or(AccountError::Name("there is no user of that name"))
     }

@@ -117,6 +117,18 @@ impl User {
     fn of_directory(id: String, link: DirectoryLink) -> User {
         User { directory: Some(link), ..User::new(id, String::new()) }
     }
+
+    fn directory_account(&self, account: &str) -> Option<DirectoryAccount> {
+        let link = self.directory.as_ref()?;
+        Some(DirectoryAccount {
+            account: account.to_owned(),
+            source: link.source.clone(),
+            subject: link.subject.clone(),
+            name: link.name.clone(),
+            checked_s: link.checked_s,
+            state: link.state,
+        })
+    }
 }
 
 impl File {
@@ -206,24 +218,12 @@ impl Accounts {
 
     /// Lists the accounts of directories.
     pub fn directory_accounts(&self) -> Result<Vec<DirectoryAccount>, AccountError> {
-        let file = self.known()?;
-        let account = |(name, user): (&String, &User)| {
-            let link = user.directory.as_ref()?;
-            Some(DirectoryAccount {
-                account: name.clone(),
-                source: link.source.clone(),
-                subject: link.subject.clone(),
-                name: link.name.clone(),
-                checked_s: link.checked_s,
-                state: link.state,
-            })
-        };
-        Ok(file.users.iter().filter_map(account).collect())
+        Ok(self.known()?.users.iter().filter_map(|(name, user)| user.directory_account(name)).collect())
     }
 
     /// Returns the directory's part of an account; nothing for a local user, or when there is none of that name.
     pub fn directory_account(&self, account: &str) -> Result<Option<DirectoryAccount>, AccountError> {
-        Ok(self.directory_accounts()?.into_iter().find(|known| known.account == account))
+        Ok(self.known()?.users.get(account).and_then(|user| user.directory_account(account)))
     }
 
     /// Returns true if there is a user of that name whose password is kept here.

@@ -91,8 +91,7 @@ impl Accounts {
 
     /// Returns the grants of a user, without those of roles.
     pub fn grants(&self, user: &str) -> Result<Vec<Grant>, AccountError> {
-        let file = self.read()?;
-        Ok(file.users.get(user).ok_or(AccountError::Name("there is no user of that name"))?.grants())
+        Ok(self.read()?.known_user(user)?.grants())
     }
 
     /// Grants a user rights in a logspace.

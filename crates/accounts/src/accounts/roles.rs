@@ -108,15 +108,13 @@ impl Accounts {
     /// Returns the grants of a user with the role that each comes from.
     pub fn sourced_grants(&self, user: &str) -> Result<Vec<SourcedGrant>, AccountError> {
         let file = self.known()?;
-        let user = file.users.get(user).ok_or(AccountError::Name("there is no user of that name"))?;
-        Ok(file.sourced_grants(user))
+        Ok(file.sourced_grants(file.known_user(user)?))
     }
 
     /// Returns the names of the roles of a user, in the order of the names.
     pub fn roles_of(&self, user: &str) -> Result<Vec<String>, AccountError> {
         let file = self.known()?;
-        let user = file.users.get(user).ok_or(AccountError::Name("there is no user of that name"))?;
-        Ok(file.roles_of(user).map(|(name, _)| name.to_owned()).collect())
+        Ok(file.roles_of(file.known_user(user)?).map(|(name, _)| name.to_owned()).collect())
     }
 
     /// Adds a role without grants.

@@ -3,10 +3,21 @@
 use super::*;
 use crate::password::PASSWORD_BYTES_MAX;
 
-fn accounts() -> (tempfile::TempDir, Accounts) {
+pub(super) fn accounts() -> (tempfile::TempDir, Accounts) {
     let folder = tempfile::tempdir().unwrap();
     let accounts = Accounts::at(&folder.path().join("users.json"));
     (folder, accounts)
+}
+
+/// An API token that searches everything.
+pub(super) fn new_token() -> crate::NewToken {
+    crate::NewToken {
+        name: "t".to_owned(),
+        scopes: vec![crate::TokenScope::Search],
+        logspaces: vec!["*".to_owned()],
+        networks: Vec::new(),
+        days: 1,
+    }
 }
 
 #[test]
@@ -287,14 +298,7 @@ fn a_locked_user_has_neither_password_nor_token_nor_rights() {
     let (_folder, accounts) = accounts();
     accounts.add("eva", "quite long enough").unwrap();
     accounts.grant("eva", "main", &RIGHTS).unwrap();
-    let new = crate::NewToken {
-        name: "t".to_owned(),
-        scopes: vec![crate::TokenScope::Search],
-        logspaces: vec!["*".to_owned()],
-        networks: Vec::new(),
-        days: 1,
-    };
-    let issued = new.issue(1_000).unwrap();
+    let issued = new_token().issue(1_000).unwrap();
     let (id, hash) = (issued.token.id.clone(), issued.text.hash());
     accounts.add_token("eva", issued.token).unwrap();
     let credential = accounts.credential("eva").unwrap();

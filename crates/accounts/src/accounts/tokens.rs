@@ -30,9 +30,7 @@ impl Accounts {
 
     /// Returns the tokens of a user, the oldest first.
     pub fn tokens(&self, user: &str) -> Result<Vec<ApiToken>, AccountError> {
-        let file = self.read()?;
-        let user = file.users.get(user).ok_or(AccountError::Name("there is no user of that name"))?;
-        Ok(user.tokens.clone())
+        Ok(self.read()?.known_user(user)?.tokens.clone())
     }
 
     /// Returns the user who has a token of an id.

@@ -1,13 +1,10 @@
 //! People of a directory who come, are renamed, lose rights, and go.
 
 use super::*;
-use crate::{CredentialId, EVERY_LOGSPACE, NewToken, RIGHTS, Right, TokenScope};
-
-fn accounts() -> (tempfile::TempDir, Accounts) {
-    let folder = tempfile::tempdir().unwrap();
-    let accounts = Accounts::at(&folder.path().join("users.json"));
-    (folder, accounts)
-}
+use crate::{
+    CredentialId, EVERY_LOGSPACE, RIGHTS, Right,
+    accounts::tests::{accounts, new_token},
+};
 
 fn search(logspace: &str) -> DirectoryRights {
     DirectoryRights {
@@ -100,14 +97,7 @@ fn rights_are_those_that_were_read_last_and_those_granted_here() {
 fn who_is_suspended_has_neither_sessions_nor_tokens_until_they_sign_in_again() {
     let (_folder, accounts) = accounts();
     sign_in(&accounts, ("1", "eva"), &search("main")).unwrap();
-    let new = NewToken {
-        name: "t".to_owned(),
-        scopes: vec![TokenScope::Search],
-        logspaces: vec!["*".to_owned()],
-        networks: Vec::new(),
-        days: 1,
-    };
-    let issued = new.issue(1_000).unwrap();
+    let issued = new_token().issue(1_000).unwrap();
     let (id, hash) = (issued.token.id.clone(), issued.text.hash());
     accounts.add_token("eva", issued.token).unwrap();
     let before = credential(&accounts, "eva");

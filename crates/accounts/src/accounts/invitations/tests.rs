@@ -1,15 +1,9 @@
 //! Invitations in a file of users.
 
-use crate::{AccountError, Accounts, INVITATION_HOURS, InvitationFault};
+use crate::{AccountError, INVITATION_HOURS, InvitationFault, accounts::tests::accounts};
 
 const NOW_S: u64 = 1_800_000_000;
 const PASSWORD: &str = "quite long enough";
-
-fn accounts() -> (tempfile::TempDir, Accounts) {
-    let folder = tempfile::tempdir().unwrap();
-    let accounts = Accounts::at(&folder.path().join("users.json"));
-    (folder, accounts)
-}
 
 #[track_caller]
 fn refused<T: std::fmt::Debug>(outcome: Result<T, AccountError>, want: InvitationFault) {
