@@ -126,7 +126,7 @@ impl Reader {
     /// Forwards the next transitions. Returns the number of the last one; 0 when there is none.
     fn step(&mut self) -> Result<u64, StoreError> {
         if !self.store.exists() {
-            // What the first rules report is new. The database is theirs to make.
+            // Without rules there is no database yet. All that the first ones report will be read.
             if self.positions.position(&self.position_name()).is_none() {
                 self.positions.set_durably(&self.position_name(), 0.to_string());
             }
